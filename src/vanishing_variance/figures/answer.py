@@ -45,7 +45,7 @@ def draw(means: pd.DataFrame, trained: tuple[int, int]) -> Drawing:
     seeds = means.groupby("treatment", sort=False)["n"].min()
     names = [f"{n} ({'; '.join(of_n.index)})" for n, of_n in seeds.groupby(seeds, sort=False)]
     counted = f"Means over {', '.join(names)} seeds; bands: 95% t intervals over seeds."
-    figure.supxlabel(counted, fontsize="small", color=style.GREY)
+    style.note(figure, counted)
     return Drawing(figure, f"Accuracy against length, trained on {trained[0]} to {trained[1]} items", counted)
 
 

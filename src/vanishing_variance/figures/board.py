@@ -56,7 +56,7 @@ def draw(question: str, board: pd.DataFrame) -> Drawing:
         if is_leaderboard and last["beyond"][first] >= fence:
             label = f"{first}, last weights"
             axes.axvline(last["beyond"][first], color="#000000", lw=0.9, ls=":", zorder=0, label=label)
-        for line, place in places.items():
+        for place, line in enumerate(places.index):
             if groups[line] % 2:
                 axes.axhspan(place - 0.5, place + 0.5, color="#F4F4F4", lw=0, zorder=0)
             if line not in inside.index:
@@ -86,7 +86,8 @@ def _groups(means: "pd.Series[float]", baselines: "pd.Series[str]") -> "pd.Serie
     of = baselines.fillna(pd.Series(baselines.index, baselines.index))
     order = pd.DataFrame({"baseline": of.map(means), "group": of, "own": means})
     order = order.sort_values(["baseline", "group", "own"], ascending=False, kind="stable")
-    return order["group"].ne(order["group"].shift(fill_value=order["group"].iloc[0])).cumsum()
+    changes = order["group"] != order["group"].shift(fill_value=order["group"].iloc[0])
+    return changes.astype(int).cumsum()
 
 
 def _draw_marks(axes: Axes, lines: pd.DataFrame, rules: Mapping[str, Look], places: "pd.Series[int]") -> None:

@@ -42,6 +42,7 @@ def draw(tested: pd.DataFrame, lines: Sequence[str], longest: int) -> Drawing:
         axes.set(title=f"{task}, {line} (n = {seeds})", ylabel="answers (%)", xlabel="length N (items)", ylim=(0, 100))
         axes.label_outer()
     style.legend_above(figure, columns=2)
+    style.note(figure, "means over n seeds, last weights")
     counts = variants.seeds(shown.groupby(["task", "line"])["seed"].nunique())
     caption = (
         f"All answers with the last weights, trained on up to {longest} items, by what is wrong with them; means over "

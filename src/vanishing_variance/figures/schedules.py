@@ -39,13 +39,14 @@ def draw(gains: pd.DataFrame) -> Drawing:
         axes.set(title=str(task), xlabel="steps of training", xlim=(0, None))
     panels[0].set_ylabel("gain of ln beyond\ntraining (points)")
     style.legend_above(figure, columns=2)
-    seeds = f"n = {variants.seeds(gains['n'])} seeds, paired; bars: 95% t intervals over seeds"
-    style.note(figure, f"{seeds}; best rate: of the lowest loss on held-out sequences")
+    counts = variants.seeds(gains["n"])
+    note = f"n = {counts} seeds, paired; bars: 95% t intervals over seeds; best rate: of the lowest held-out loss"
+    style.note(figure, note)
     about = []
     for label, own in gains.groupby("schedule", sort=False):
         seeds = []
-        for task, counts in own.groupby("task", sort=False)["n"]:
-            numbers = " and ".join(map(str, counts.unique()))
+        for task, n in own.groupby("task", sort=False)["n"]:
+            numbers = " and ".join(map(str, n.unique()))
             seeds.append(f"{task!s} {numbers}")
         about.append(f"{label}: {', '.join(seeds)}")
     caption = (
