@@ -15,7 +15,7 @@ from markupsafe import Markup
 from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.engine.ranges import Range
 from vanishing_variance.figures import accuracy as accuracy_figure
-from vanishing_variance.figures import schedules, target
+from vanishing_variance.figures import schedules
 from vanishing_variance.figures.answer import draw
 from vanishing_variance.figures.drawing import Drawing, write_figure
 from vanishing_variance.harness.errors import InputError
@@ -27,7 +27,7 @@ from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.report.schedules import read_schedules
 from vanishing_variance.report.strongest import Judged, strongest
-from vanishing_variance.report.studies import TREATMENTS, read_answer, read_evidence, read_judged, read_target
+from vanishing_variance.report.studies import TREATMENTS, read_answer, read_evidence, read_judged
 from vanishing_variance.report.tables import counts, is_papers, raised
 from vanishing_variance.results.columns import rows
 from vanishing_variance.results.comparison import BEYOND
@@ -36,7 +36,7 @@ from vanishing_variance.results.runs import TASKS, line_of, range_of
 BEGIN, END = "<!-- answer: python -m vanishing_variance.report.readme -->", "<!-- end of answer -->"
 README = Path("README.md")
 # Columns of the table.
-SHOWN: Mapping[Any, str] = {**{length: power(length) for length in (2**8, 2**11, 2**14)}, BEYOND: "mean beyond 16"}
+SHOWN: Mapping[Any, str] = {**{length: power(length) for length in (2**8, 2**11, 2**14)}, BEYOND: "mean"}
 
 
 def main() -> None:
@@ -50,7 +50,6 @@ def main() -> None:
     text = rewritten(read_text(README), answer(means, claims))
     trained = (lengths.shortest, lengths.longest)
     write_figure(PLOTS / "readme" / "answer", draw(means, trained))
-    write_figure(PLOTS / "readme" / "target", target.draw(read_target(params), trained))
     write_figure(PLOTS / "readme" / "schedules", schedules.draw(read_schedules(params)))
     for stem, drawing in accuracies(read_evidence(params)):
         write_figure(PLOTS / "readme" / stem, drawing)

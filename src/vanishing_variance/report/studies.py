@@ -32,13 +32,6 @@ TREATMENTS = {
     "ln, tuned": dict.fromkeys(TASKS, ("best", "ln-falls-long", LAST)),
     "three changes": dict.fromkeys(TASKS, ("fresh", "three-changes-none", LAST)),
 }
-# By the name in `figures.target`: the line, and its study by task.
-NETWORKS = {
-    "none": ("none", dict.fromkeys(TASKS, "fresh")),
-    "ln": ("ln", dict.fromkeys(TASKS, "fresh")),
-    "three changes": ("three-changes-none", dict.fromkeys(TASKS, "fresh")),
-    "a Transformer layer": ("linear-none", {"argmax": "depth-argmax", "dictionary": "depth"}),
-}
 
 
 def read_judged(params: Mapping[str, Any]) -> Judged:
@@ -62,23 +55,6 @@ def read_tests(params: Mapping[str, Any]) -> pd.DataFrame:
     longest, sequences = evidence.training.longest, evidence.training.sequences
     frame = compare(evidence.accuracy, compared(longest), longest, sequences, WANTED)
     return tests(frame[frame["n"] > 0])
-
-
-def read_target(params: Mapping[str, Any]) -> pd.DataFrame:
-    """Return the attention weight of the target by network, task and length: mean (%), low, high, of n seeds.
-
-    Of the last weights; of several heads that which has most. With 95% t intervals. Raises InputError.
-    """
-    means = []
-    for network, (line, studies) in NETWORKS.items():
-        for task, name in studies.items():
-            tested = rows(by_rule(read_all(name, params)[1]), task=task, line=line)
-            tested = tested.assign(target=tested.filter(regex="^target").max(axis=1))
-            frame = compare(tested, [(line, "")], {line: 0}, 0, [("target", LENGTHS)], rules=[LAST])
-            for _, row in frame.iterrows():
-                percent = 100 * row[["value", "low", "high"]].to_numpy(dtype=float)
-                means.append((network, task, row["scope"], row["n"], *percent))
-    return pd.DataFrame(means, columns=["network", "task", "length", "n", "mean", "low", "high"])
 
 
 def read_answer(params: Mapping[str, Any]) -> pd.DataFrame:
