@@ -15,10 +15,10 @@ from vanishing_variance.results.runs import REFERENCE
 
 PAGE = PLOTS / "report" / "index.html"
 # In plots/readme, of the answer.
-PICTURES = ("answer", "schedules", "target")
+PICTURES = ("answer", "schedules")
 # In plots/figures, in the order of the page.
 SHOWN = (
-    *("results/interventions", "results/accuracy", "results/accuracy-long"),
+    *("results/parts", "results/interventions", "results/accuracy", "results/accuracy-long"),
     *("figure1/figure1", "results/figure2", "results/figure3", "results/figure4"),
     *("results/proposition", "results/loss", "results/loss-long"),
 )

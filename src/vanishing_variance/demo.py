@@ -13,8 +13,8 @@ from pathlib import Path
 import pandas as pd
 
 from vanishing_variance.engine.ranges import Range
-from vanishing_variance.figures import style
-from vanishing_variance.figures.answer import LOOKS
+from vanishing_variance.figures import style, variants
+from vanishing_variance.figures.answer import THREE_CHANGES
 from vanishing_variance.figures.drawing import Drawing, write_figure
 from vanishing_variance.harness.frames import write_csv
 from vanishing_variance.harness.sections import get_param
@@ -26,6 +26,7 @@ LENGTHS = tuple(2**exponent for exponent in range(4, 15))
 SEQUENCES = 256
 SHARED = {"tasks.dictionary.steps.short": 8_000, "training.seeds_per_process": 1}
 # By name: the normaliser, and what else differs.
+LOOKS = {"none": variants.look("none"), "ln": variants.look("ln"), "three changes": THREE_CHANGES}
 LINES: dict[str, tuple[str, dict[str, str]]] = {
     "none": ("none", {}),
     "ln": ("ln", {}),

@@ -11,15 +11,17 @@ from vanishing_variance.results.columns import rows
 from vanishing_variance.results.comparison import BEYOND
 
 BLACK, BLUE = (variants.look(norm)["color"] for norm in ("none", "ln"))
+THREE_CHANGES = style.look("#117733", "-", "D")
+# By arm and, after the comma, its training.
 LOOKS = {
-    "none": style.look(BLACK, ":", "o"),
-    "ln": style.look(BLUE, ":", "s"),
+    "none, paper's training": style.look(BLACK, ":", "o"),
+    "LN, paper's training": style.look(BLUE, ":", "s"),
     "none, tuned": style.look(BLACK, "-", "o"),
-    "ln, tuned": style.look(BLUE, "-", "s"),
-    "three changes": style.look("#117733", "-", "D"),
+    "LN, tuned": style.look(BLUE, "-", "s"),
+    "three changes": THREE_CHANGES,
 }
 # Percentage points between the names of two lines, at least; and the longest length over the right end of a panel.
-APART, ROOM = 7, 2**5.5
+APART, ROOM = 7, 2**8
 
 
 def draw(means: pd.DataFrame, trained: tuple[int, int]) -> Drawing:
@@ -43,8 +45,9 @@ def draw(means: pd.DataFrame, trained: tuple[int, int]) -> Drawing:
         axes.label_outer()
         _name(axes, ends, longest)
     seeds = means.groupby("treatment", sort=False)["n"].min()
-    names = [f"{n} ({'; '.join(of_n.index)})" for n, of_n in seeds.groupby(seeds, sort=False)]
-    counted = f"Means over {', '.join(names)} seeds; bands: 95% t intervals over seeds."
+    trainings = seeds.groupby(seeds.index.str.split(", ").str[-1], sort=False).min()
+    numbers = ", ".join(f"{n} ({training})" for training, n in trainings.items())
+    counted = f"Means over n = {numbers} seeds; bands: 95% t intervals over seeds."
     style.note(figure, counted)
     return Drawing(figure, f"Accuracy against length, trained on {trained[0]} to {trained[1]} items", counted)
 

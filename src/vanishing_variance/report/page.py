@@ -75,7 +75,7 @@ def page(
 ) -> str:
     """Return all results as one HTML file without a script; its figures are files beside it.
 
-    `pictures`: README's by name, `answer`, `schedules`, `target`; `points`: README's answer (`readme.points`);
+    `pictures`: README's by name, `answer`, `schedules`; `points`: README's answer (`readme.points`);
     `paper_scale`: of the study that the run is held against; `paper`: the paper's numbers; `source`: the text of
     params.yaml. The run's first figure (causes) stands apart. Raises InputError on a parameter that is not one, and
     where the results are of another treatment.
