@@ -39,9 +39,9 @@ def test_hardly_a_number_with_another_digit_is_in_its_source(page):
         last = max(place for place, sign in enumerate(token[0].partition("[")[0] or token[0]) if sign.isdigit())
         return f"{token[0][:last]}{(int(token[0][last]) + 3) % 10}{token[0][last + 1 :]}"
 
-    page = WRITTEN.sub("", (ROOT / page).read_text(encoding="utf-8"))
-    said = list(problems(TOKEN.sub(with_another_digit, page)))
-    assert len(said) > 0.85 * len(numbers(page)) > 20
+    text = WRITTEN.sub("", (ROOT / page).read_text(encoding="utf-8"))
+    said = list(problems(TOKEN.sub(with_another_digit, text)))
+    assert len(said) >= 0.8 * len(numbers(text)) >= 4
 
 
 @pytest.mark.usefixtures("tables")

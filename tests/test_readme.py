@@ -79,9 +79,10 @@ NAMED = re.findall(r"^\| \[`(\S+\.csv)`\]", DATA, flags=re.MULTILINE)
 # Of studies, whichever the page has a link to, one file of each kind.
 OF_STUDIES = ("studies/*/board.csv", "studies/*/results/*.csv")
 FILES = [*NAMED, *(str(sorted(ROOT.glob(pattern))[0].relative_to(ROOT)) for pattern in OF_STUDIES)]
-SAID = {name.strip("…_") for said in re.findall(r"`([^`\n]+)`", DATA) for name in re.split(r"[, ]+", said)}
+NAMES = [name for said in re.findall(r"`([^`\n]+)`", DATA) for name in re.split(r"[, ]+", said)]
+SAID = {name.strip("…_").removesuffix("_<rule>") for name in NAMES}
 # What may stand before or after a column's name, and is explained once.
-PARTS = r"^(trained|line|baseline)_|_(before|after|low|high|mean|[0-9]+)$"
+PARTS = r"^(trained|line|baseline)_|_(before|after|low|high|mean|last|adaptive|averaged|[0-9]+)$"
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -16,10 +16,12 @@ from vanishing_variance.measure.config import Diagnostics
 from vanishing_variance.measure.drawn import sequences_of
 from vanishing_variance.measure.evaluation.fast_models import Answers, accuracies, evaluate_block
 from vanishing_variance.measure.held_out import Test
-from vanishing_variance.measure.inference.models import CORRECT, StoredWeights
+from vanishing_variance.measure.inference.models import CORRECT
 from vanishing_variance.measure.parts import Parts, parts, parts_frame
 from vanishing_variance.measure.training_loss import training_losses
 
+# Of either engine: of any type, for a network may keep whole numbers.
+Weights = Mapping[str, np.ndarray]
 # Sequences of a length that are enough for means of what is inside each head.
 IN_HEADS = 128
 
@@ -27,7 +29,7 @@ IN_HEADS = 128
 def answers(
     plan: TrainingPlan,
     seeds: Sequence[int],
-    weights: Mapping[str, StoredWeights],
+    weights: Mapping[str, Weights],
     test: Test,
     diagnostics: Diagnostics | None = None,
     *,
@@ -71,7 +73,7 @@ def _parts(answers: Answers, is_target: Mapping[int, Bool[np.ndarray, "S I"]]) -
     return found
 
 
-def losses(plan: TrainingPlan, seeds: Sequence[int], weights: Mapping[str, StoredWeights]) -> pd.DataFrame:
+def losses(plan: TrainingPlan, seeds: Sequence[int], weights: Mapping[str, Weights]) -> pd.DataFrame:
     """Return the loss of every model at the training lengths in nats, by the rule of its weights: seed, rule, loss."""
     if plan.is_plain:
         found: pd.DataFrame = _plain("answers").plain_losses(plan, seeds, weights)
@@ -80,7 +82,7 @@ def losses(plan: TrainingPlan, seeds: Sequence[int], weights: Mapping[str, Store
 
 
 def inside(
-    plan: TrainingPlan, seeds: Sequence[int], weights: StoredWeights, lengths: Sequence[int], sequences: int
+    plan: TrainingPlan, seeds: Sequence[int], weights: Weights, lengths: Sequence[int], sequences: int
 ) -> pd.DataFrame:
     """Return what is inside each layer and head (`plain_models.inside`). Raises InputError where it is not measured."""
     found: pd.DataFrame = _plain("inside").inside(plan, seeds, weights, lengths, sequences)
