@@ -172,7 +172,8 @@ def draw(found: pd.DataFrame) -> Drawing:
         parts.append(both.assign(foretold=100 * shown[f"foretold_{name}"]))
     together = pd.concat(parts, ignore_index=True)
     figure, panels = style.facets(together, "what", "task", margin=0.6, height=2.6)
-    arms = dict(zip(together["arm"].unique(), style.SERIES * 3, strict=False))
+    hollow = [{**look, "mfc": "none"} for look in style.SERIES]
+    arms = dict(zip(together["arm"].unique(), [*style.SERIES, *hollow], strict=False))
     for axes, what, task, points in panels:
         axes.plot([0, 100], [0, 100], color=style.GREY, lw=0.6)
         for arm, look in arms.items():
@@ -181,6 +182,10 @@ def draw(found: pd.DataFrame) -> Drawing:
         axes.set(title=f"{task}: {what}", xlabel="measured", ylabel="foretold", xlim=(-2, 102), ylim=(-2, 102))
         axes.label_outer()
     style.legend_above(figure, columns=3)
+    longest = int(found["length"].max())
+    style.note(
+        figure, f"a mark is a model, at {longest:,} items; foretold from sequences of the longest training length"
+    )
     caption = (
         "A point is a model at the longest length; foretold from single items of sequences of the training lengths."
     )
