@@ -1,43 +1,80 @@
 """Estimate of the time that a study's trainings take on this machine, from a few steps of each kind."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import redirect_stderr
 from dataclasses import replace
 from io import StringIO
 from math import ceil
+from statistics import mean
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 from vanishing_variance import engines
 from vanishing_variance.engine.plan import TrainingPlan
 from vanishing_variance.engine.run import Run
 from vanishing_variance.engine.seeds import seeds
+from vanishing_variance.harness import parallel
 from vanishing_variance.harness.errors import DivergedError
-from vanishing_variance.harness.parallel import cores
+from vanishing_variance.harness.parallel import Report, cores, job
 from vanishing_variance.studies.arguments import Planned
 from vanishing_variance.studies.files import results_file
 
 # Steps of two short trainings of a kind, in whose difference there is nothing but steps.
-FEW, MORE = 20, 60
-# Steps of a seed that are not worth measuring.
+FEW, MORE = 20, 80
+# Steps of a seed, of all runs together, that are not worth measuring.
 SHORT = 100_000
+
+
+class _Kind(NamedTuple):
+    """Some runs of a block of seeds that take equally long a step."""
+
+    training: TrainingPlan
+    block: list[int]
+    runs: int
+
+    @classmethod
+    def of(cls, runs: Sequence[Run], planned: Planned) -> Self:
+        """Return the kind of some runs."""
+        params = planned.params(runs[0].key, "train")
+        return cls(engines.plan_of(params, runs[0]), seeds(runs[0].block, params["seeds_per_block"]), len(runs))
+
+    @property
+    def seed_steps(self) -> int:
+        """The steps of all seeds of all runs."""
+        return self.runs * len(self.block) * self.training.steps
+
+    @property
+    def at_once(self) -> list[int]:
+        """The seeds that one process trains at once."""
+        most = 1 if self.training.is_plain else self.training.training.seeds_per_process
+        return self.block[:most]
+
+    @property
+    def steps(self) -> int:
+        """The steps of all runs, one after another, on all cores."""
+        processes = ceil(len(self.block) / len(self.at_once))
+        return self.runs * ceil(processes / cores()) * self.training.steps
 
 
 def seconds_of(name: str, plan: Mapping[str, Any]) -> float:
     """Return the seconds that the trainings of runs without results take, one run after another; 0 where few."""
     planned = Planned(name, dict(plan))
     missing = [run for run in planned.runs if not results_file(run).exists()]
-    seconds = 0.0
-    for runs in _by_kind(missing, planned):
-        params = planned.params(runs[0].key, "train")
-        training = engines.plan_of(params, runs[0])
-        block = seeds(runs[0].block, params["seeds_per_block"])
-        if len(runs) * len(block) * training.steps >= SHORT:
-            at_once = 1 if training.is_plain else min(training.training.seeds_per_process, len(block))
-            rounds = ceil(ceil(len(block) / at_once) / cores())
-            seconds += len(runs) * rounds * training.steps * _seconds_of_step(training, block[:at_once])
-    return seconds
+    kinds = [_Kind.of(runs, planned) for runs in _by_kind(missing, planned)]
+    if sum(kind.seed_steps for kind in kinds) < SHORT:
+        return 0.0
+    return sum(kind.steps * seconds for kind, seconds in zip(kinds, _of_steps(kinds), strict=True))
+
+
+def _of_steps(kinds: Sequence[_Kind]) -> list[float]:
+    """Return the seconds of a step of each kind where all cores train at once, since they share memory and more."""
+    measured = parallel.run([job(_measured, kinds)] * cores(), lambda _: None)
+    return [mean(of_kind) for of_kind in zip(*measured, strict=True)]
+
+
+def _measured(kinds: Sequence[_Kind], _report: Report) -> list[float]:
+    return [_seconds_of_step(kind.training, kind.at_once) for kind in kinds]
 
 
 def _by_kind(runs: Iterable[Run], planned: Planned) -> list[list[Run]]:
