@@ -38,6 +38,7 @@ from vanishing_variance.harness.script import run_script
 from vanishing_variance.measure.inference.models import Models, select_models
 from vanishing_variance.measure.inference.sequences import of_length
 from vanishing_variance.results.columns import rounded, rows
+from vanishing_variance.results.comparison import SHOWN
 from vanishing_variance.studies.kept import read_run
 from vanishing_variance.studies.plan import read_plan
 
@@ -45,8 +46,6 @@ HERE = Path(__file__).parent
 SEQUENCES, QUERIES, TAIL = 4096, 256, 400
 DEFAULT = "default"
 KEYS = ["study", "task", "line", "seed", "length"]
-# Of the table.
-SHOWN = (2**8, 2**11, 2**14)
 HEADS = ("another item first (%)", "foretold", "accuracy (%)", "foretold ")
 NOTE = (
     "Means over n models. *Another item first*: the target has not the largest logit. Foretold: from logits of single "

@@ -1,4 +1,4 @@
-"""Where accuracy goes: the parts of the answers, stacked, against length."""
+"""Figure of the parts of the answers, stacked, against length."""
 
 from collections.abc import Sequence
 

@@ -30,13 +30,13 @@ from vanishing_variance.report.strongest import Judged, strongest
 from vanishing_variance.report.studies import TREATMENTS, read_answer, read_evidence, read_judged
 from vanishing_variance.report.tables import counts, is_papers, raised
 from vanishing_variance.results.columns import rows
-from vanishing_variance.results.comparison import BEYOND
+from vanishing_variance.results.comparison import BEYOND, SHOWN
 from vanishing_variance.results.runs import TASKS, line_of, range_of
 
 BEGIN, END = "<!-- answer: python -m vanishing_variance.report.readme -->", "<!-- end of answer -->"
 README = Path("README.md")
-# Columns of the table.
-SHOWN: Mapping[Any, str] = {**{length: power(length) for length in (2**8, 2**11, 2**14)}, BEYOND: "mean"}
+# Of the table, by length or scope.
+HEADS: Mapping[Any, str] = {**{length: power(length) for length in SHOWN}, BEYOND: "mean"}
 
 
 def main() -> None:
@@ -96,8 +96,8 @@ def answer(means: pd.DataFrame, claims: Iterable[Mapping[str, Any]]) -> str:
 
     A row an arm: of each task, accuracy at some lengths and beyond training. `means`: of `report.studies.read_answer`.
     """
-    cells = list(product(TASKS, SHOWN))
-    head = ["accuracy (%)", *(f"{task}, {SHOWN[length]}" for task, length in cells), "seeds"]
+    cells = list(product(TASKS, HEADS))
+    head = ["accuracy (%)", *(f"{task}, {HEADS[length]}" for task, length in cells), "seeds"]
     lines = []
     for treatment in TREATMENTS:
         own = rows(means, treatment=treatment)

@@ -30,6 +30,8 @@ BEYOND = "beyond"
 # Which scopes a view asks for, beside BEYOND.
 LENGTHS, SHORTEST, LONGEST = "lengths", "shortest", "longest"
 Scope = int | str
+# Lengths of the paper's tests that tables show, where they were tested, beside the mean of all.
+SHOWN = (2**8, 2**11, 2**14)
 # A number a model of either arm.
 Covariates = tuple["pd.Series[float]", "pd.Series[float]"]
 KEYS = ["task", "line", "baseline", "rule"]

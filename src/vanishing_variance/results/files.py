@@ -19,6 +19,7 @@ from vanishing_variance.results.comparison import (
     BEYOND,
     GAIN,
     GAIN_NOTE,
+    SHOWN,
     Answers,
     Columns,
     compare,
@@ -31,8 +32,6 @@ from vanishing_variance.results.parts import parts
 from vanishing_variance.results.runs import PAPER_TABLES, TASKS, compared, line_of, norm_of, range_of
 
 GAINS: Columns = {**GAIN, "anytime": ("anytime", BEYOND)}
-# The lengths whose gains stand beside the mean.
-SHOWN = (2**8, 2**11, 2**14)
 ANYTIME_NOTE = (
     "*Anytime*: the points beyond training once more, with an interval that stays valid after every block of seeds "
     "(mixture t confidence sequence), where the usual one is for one look. *2^8* and so on: the gain at that length."

@@ -1,4 +1,4 @@
-"""Where the accuracy of lines goes, and in which part of the answers a line gains, as Markdown."""
+"""Tables of the parts of the answers by line, and of gains by part, as Markdown."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -11,6 +11,7 @@ from vanishing_variance.results.comparison import (
     BEYOND,
     GAINED,
     LENGTHS,
+    SHOWN,
     Columns,
     Scope,
     compare,
@@ -22,8 +23,6 @@ from vanishing_variance.results.comparison import (
 # Rules whose weights differ; the adaptive temperature has lines of its own, since it gains over its own models.
 RULES = (LAST, "averaged")
 ADAPTED = " θ"
-# The lengths of the tables, as those of boards, beside the longest.
-SHOWN = (2**8, 2**11)
 OF_LINE = ("accuracy", *PARTS)
 OF_PAIR = ("difference", *(f"{GAINED}{name}" for name in WRONG))
 NOTE = (

@@ -18,6 +18,7 @@ from vanishing_variance.results.comparison import (
     GAIN_NOTE,
     LENGTHS,
     LONGEST,
+    SHOWN,
     STATISTICS,
     Columns,
     compare,
@@ -28,8 +29,6 @@ from vanishing_variance.results.comparison import (
 from vanishing_variance.results.runs import CHOSEN, RULES
 from vanishing_variance.studies.study import Study
 
-# Lengths whose accuracy has columns of its own, where they were tested, beside the shortest and the longest.
-SHOWN = (2**8, 2**11)
 # Of a line, and of its gain over its baseline; OPTIONAL and the answers that are no numbers where there are any.
 OF_LINE: Columns = {"beyond": ("accuracy", BEYOND)}
 INSIDE: Columns = {"target": ("target", LONGEST), "variance_ratio": ("variance_ratio", LONGEST)}

@@ -25,7 +25,7 @@ NOTE = (
     "*Log loss*: its mean over the seeds that choose, at the training lengths; that of the chosen setting, which is "
     "trained with the line's own seeds, above, is bold. *Failed*: seeds that ended near chance; such a setting is out. "
     "Accuracies and gains here are of the seeds that choose, at settings beside a chosen one, tested after the choice; "
-    "gains are over the baseline at the same setting."
+    "gains are over the baseline at the same setting, where no seed of either failed."
 )
 
 
@@ -100,7 +100,10 @@ def settings_of_study(
 
 
 def _rows_of_settings(study: Study, tuned: Tuned) -> Iterator[dict[str, Any]]:
-    """Yield what the choice has of each setting; `partner`: the runs of the line's first baseline at the same one."""
+    """Yield what the choice has of each setting; `partner`: the runs of the line's first baseline at the same one.
+
+    A setting in which a seed failed, of the line or of the baseline, has no partner.
+    """
     baselines = dict(reversed(study.pairs))
     keys = [key for line in study.names for key in study.grid(line)]
     for task, line in product(tuned.tried, study.names):
@@ -110,7 +113,8 @@ def _rows_of_settings(study: Study, tuned: Tuned) -> Iterator[dict[str, Any]]:
             row = {"task": task, "line": line, **dict.fromkeys(keys), **tried.setting, "run": tried.name}
             row |= {"seeds": tried.seeds, "failed": tried.failed, "chosen": tried.chosen, "rule": tried.weights}
             row |= {f"loss_{rule}": loss for rule, loss in tried.losses.items()}
-            partners = (other.name for other in of_baseline if other.setting == tried.setting)
+            same = (other for other in of_baseline if other.setting == tried.setting)
+            partners = (other.name for other in same if not other.failed and not tried.failed)
             yield {**row, "baseline": baseline, "partner": next(partners, "")}
 
 

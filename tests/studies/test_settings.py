@@ -1,0 +1,47 @@
+"""The settings of tuned lines as a frame: which gains at one setting are shown."""
+
+import pandas as pd
+import pytest
+
+from vanishing_variance.results.schema import by_rule
+from vanishing_variance.studies.settings import settings_of_study
+from vanishing_variance.studies.study import Study
+from vanishing_variance.studies.tuning import Tried, Tuned
+
+RATE = "training.learning_rate"
+SEEDS = (40, 41)
+STUDY = Study.model_validate(
+    {
+        "question": "Why?",
+        "tasks": ["argmax"],
+        "lines": {"none": {"norm": "none"}, "ln": {"norm": "ln"}},
+        "tune": {RATE: [0.1, 0.2, 0.4]},
+        "choose": {"blocks": [5]},
+    }
+)
+
+
+def results_of(run, accuracy):
+    """Return results of a run: so accurate at 32 items."""
+    rows = [(seed, length) for seed in SEEDS for length in (16, 32)]
+    frame = pd.DataFrame(rows, columns=["seed", "length"]).assign(task="argmax", line=run, note=None)
+    return frame.assign(last=[1.0 if length == 16 else accuracy for length in frame["length"]])
+
+
+def test_a_gain_at_a_setting_is_shown_where_no_seed_of_either_line_failed():
+    failed = {"none": (0, 0, 1), "ln": (0, 1, 0)}
+    accuracies = {"none": 0.25, "ln": 0.75}
+    tried, results = {}, []
+    for line, of_line in failed.items():
+        rates = STUDY.grid(line)[RATE]
+        tried[line] = [
+            Tried(f"{line}-{rate}", {RATE: rate}, seeds=2, failed=count, losses={"last": -1.0})
+            for rate, count in zip(rates, of_line, strict=True)
+        ]
+        results += [results_of(one.name, accuracies[line]) for one in tried[line]]
+    tuned = Tuned(choosing=list(SEEDS), tried={"argmax": tried})
+    frame = settings_of_study(by_rule(pd.concat(results)), STUDY, tuned, {"none": 16, "ln": 16}, 512)
+    gains = frame[frame["line"] == "ln"].set_index(RATE)["difference"]
+    assert gains[0.1] == pytest.approx(50)
+    assert gains[[0.2, 0.4]].isna().all()
+    assert frame[frame["line"] == "ln"]["beyond"].tolist() == pytest.approx([75] * 3)
