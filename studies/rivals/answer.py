@@ -15,9 +15,10 @@ from vanishing_variance.harness.numbers import MISSING, estimate, table
 from vanishing_variance.harness.script import run_script
 from vanishing_variance.harness.sections import PATH
 from vanishing_variance.harness.yaml import read_yaml
+from vanishing_variance.results.arms import Arms, mean_beyond, percent_by_length
 from vanishing_variance.results.columns import rows
-from vanishing_variance.results.comparison import Arms, estimate_of, mean_beyond, percent_by_length
 from vanishing_variance.results.schema import by_rule
+from vanishing_variance.results.statistics import estimate_of
 from vanishing_variance.statistics.comparisons import Difference, difference, holm
 from vanishing_variance.statistics.intervals import interval
 from vanishing_variance.statistics.log_odds import log_odds

@@ -37,8 +37,8 @@ from vanishing_variance.harness.numbers import power, table_of
 from vanishing_variance.harness.script import run_script
 from vanishing_variance.measure.inference.models import Models, select_models
 from vanishing_variance.measure.inference.sequences import of_length
+from vanishing_variance.results.arms import SHOWN
 from vanishing_variance.results.columns import rounded, rows
-from vanishing_variance.results.comparison import SHOWN
 from vanishing_variance.studies.kept import read_run
 from vanishing_variance.studies.plan import read_plan
 

@@ -5,7 +5,7 @@ from scipy import stats
 
 from vanishing_variance.claims.gains import lengths_behind
 from vanishing_variance.claims.verdict import CONTRADICTED, SUPPORTED, UNDECIDED
-from vanishing_variance.results.comparison import Pair
+from vanishing_variance.results.arms import Pair
 
 ARGMAX = Pair("argmax", "ln", "none")
 

@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from vanishing_variance.results.comparison import BEYOND, compare
+from vanishing_variance.results.arms import BEYOND
+from vanishing_variance.results.comparison import compare
 from vanishing_variance.results.parts import parts
 
 LENGTHS = [16, 32, 256]

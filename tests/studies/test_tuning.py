@@ -6,8 +6,9 @@ import pandas as pd
 import pytest
 
 from vanishing_variance.harness.errors import InputError
+from vanishing_variance.studies.search import choice_of
 from vanishing_variance.studies.study import Study
-from vanishing_variance.studies.tuning import choice_of, chosen_of, run_name, with_first
+from vanishing_variance.studies.tuning import chosen_of, run_name, with_first
 
 RATE = "training.learning_rate"
 CHANCE, SEEDS = 0.1, (40, 41)

@@ -6,8 +6,8 @@ import pandas as pd
 
 from vanishing_variance.claims.verdict import NotTestedError
 from vanishing_variance.harness.numbers import power
+from vanishing_variance.results.arms import Arms, Pair, percent_by_length
 from vanishing_variance.results.columns import rows
-from vanishing_variance.results.comparison import Arms, Pair, percent_by_length
 from vanishing_variance.results.files import TrainingSetup
 from vanishing_variance.results.paper import BEHIND, PAPER_LONGEST, PAPER_STEPS
 from vanishing_variance.results.runs import line_of, norm_of, range_of

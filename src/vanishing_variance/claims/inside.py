@@ -8,8 +8,8 @@ import pandas as pd
 from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.claims.paper import Claim, Measured, by_seed
 from vanishing_variance.claims.verdict import NotTestedError
+from vanishing_variance.results.arms import of_both
 from vanishing_variance.results.columns import rows
-from vanishing_variance.results.comparison import of_both
 from vanishing_variance.statistics.intervals import mean_estimate
 
 

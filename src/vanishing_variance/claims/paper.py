@@ -17,7 +17,7 @@ import numpy as np
 from jaxtyping import Float
 
 from vanishing_variance.claims.verdict import NotTestedError
-from vanishing_variance.results.comparison import Pair
+from vanishing_variance.results.arms import Pair
 from vanishing_variance.statistics.intervals import NAN, interval
 
 Ends = Float[np.ndarray, "K 2"]

@@ -8,8 +8,9 @@ from matplotlib.axes import Axes
 
 from vanishing_variance.figures import style, variants
 from vanishing_variance.figures.drawing import Drawing
+from vanishing_variance.results.arms import LENGTHS
 from vanishing_variance.results.columns import rows
-from vanishing_variance.results.comparison import LENGTHS, compare, spread
+from vanishing_variance.results.comparison import compare, spread
 from vanishing_variance.results.runs import NORMS, line_of, norm_of, range_of
 
 KEYS = ["task", "rule", "line", "length"]

@@ -7,8 +7,8 @@ from matplotlib.axes import Axes
 
 from vanishing_variance.figures import style, variants
 from vanishing_variance.figures.drawing import Drawing
+from vanishing_variance.results.arms import BEYOND
 from vanishing_variance.results.columns import rows
-from vanishing_variance.results.comparison import BEYOND
 
 BLACK, BLUE = (variants.look(norm)["color"] for norm in ("none", "ln"))
 THREE_CHANGES = style.look("#117733", "-", "D")

@@ -29,8 +29,8 @@ from vanishing_variance.report.schedules import read_schedules
 from vanishing_variance.report.strongest import Judged, strongest
 from vanishing_variance.report.studies import TREATMENTS, read_answer, read_evidence, read_judged
 from vanishing_variance.report.tables import counts, is_papers, raised
+from vanishing_variance.results.arms import BEYOND, SHOWN
 from vanishing_variance.results.columns import rows
-from vanishing_variance.results.comparison import BEYOND, SHOWN
 from vanishing_variance.results.runs import TASKS, line_of, range_of
 
 BEGIN, END = "<!-- answer: python -m vanishing_variance.report.readme -->", "<!-- end of answer -->"

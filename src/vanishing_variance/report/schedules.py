@@ -7,8 +7,9 @@ from typing import Any
 import pandas as pd
 
 from vanishing_variance.engine.ranges import training_steps
+from vanishing_variance.results.arms import BEYOND
 from vanishing_variance.results.columns import LAST, rows
-from vanishing_variance.results.comparison import BEYOND, Columns, compare, view
+from vanishing_variance.results.comparison import Columns, compare, view
 from vanishing_variance.results.schema import by_rule
 from vanishing_variance.studies.board import kept_steps
 from vanishing_variance.studies.parameters import longest_of_ranges, unchecked_params

@@ -9,8 +9,9 @@ import pandas as pd
 
 from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.report.strongest import PAPER_SCALE, Judged
+from vanishing_variance.results.arms import BEYOND, LENGTHS
 from vanishing_variance.results.columns import LAST, rows
-from vanishing_variance.results.comparison import BEYOND, LENGTHS, compare
+from vanishing_variance.results.comparison import compare
 from vanishing_variance.results.paper import PAPER_LONGEST
 from vanishing_variance.results.runs import TASKS, compared
 from vanishing_variance.results.schema import by_rule

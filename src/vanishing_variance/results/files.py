@@ -14,19 +14,9 @@ from vanishing_variance.harness.frames import Files, widened
 from vanishing_variance.harness.numbers import power, table_of
 from vanishing_variance.harness.sections import Several, get_param
 from vanishing_variance.results import shares, tables
+from vanishing_variance.results.arms import BEYOND, SHOWN
 from vanishing_variance.results.columns import LAST, rounded, rows
-from vanishing_variance.results.comparison import (
-    BEYOND,
-    GAIN,
-    GAIN_NOTE,
-    SHOWN,
-    Answers,
-    Columns,
-    compare,
-    estimates,
-    texts,
-    view,
-)
+from vanishing_variance.results.comparison import GAIN, GAIN_NOTE, Answers, Columns, compare, estimates, texts, view
 from vanishing_variance.results.paper import markdown, of_paper
 from vanishing_variance.results.parts import parts
 from vanishing_variance.results.runs import PAPER_TABLES, TASKS, compared, line_of, norm_of, range_of

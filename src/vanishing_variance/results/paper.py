@@ -7,8 +7,8 @@ import pandas as pd
 
 from vanishing_variance.engine.run import PAPER
 from vanishing_variance.harness.numbers import estimate, table
+from vanishing_variance.results.arms import Pair
 from vanishing_variance.results.columns import rows
-from vanishing_variance.results.comparison import Pair
 from vanishing_variance.results.runs import line_of, range_of
 
 # The paper's gradient steps by task (B.1).

@@ -3,8 +3,9 @@
 import pandas as pd
 
 from vanishing_variance.harness.numbers import MISSING, estimate, power, table
+from vanishing_variance.results.arms import BEYOND, LENGTHS
 from vanishing_variance.results.columns import rows
-from vanishing_variance.results.comparison import BEYOND, KEYS, LENGTHS, spread
+from vanishing_variance.results.comparison import KEYS, spread
 from vanishing_variance.results.runs import ABLATIONS, PAPER_TABLES, line_of
 
 SHARES = ("se", "share_seeds", "share_sequences", "share_both")

@@ -10,23 +10,11 @@ import pandas as pd
 
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.numbers import MISSING, estimate, power, table, table_of
+from vanishing_variance.results.arms import BEYOND, LENGTHS, LONGEST, SHOWN
 from vanishing_variance.results.columns import LAST, NO_ANSWER, STEP
-from vanishing_variance.results.comparison import (
-    BEYOND,
-    ENDS,
-    GAIN,
-    GAIN_NOTE,
-    LENGTHS,
-    LONGEST,
-    SHOWN,
-    STATISTICS,
-    Columns,
-    compare,
-    head,
-    texts,
-    view,
-)
+from vanishing_variance.results.comparison import ENDS, GAIN, GAIN_NOTE, Columns, compare, head, texts, view
 from vanishing_variance.results.runs import CHOSEN, RULES
+from vanishing_variance.results.statistics import STATISTICS
 from vanishing_variance.studies.study import Study
 
 # Of a line, and of its gain over its baseline; OPTIONAL and the answers that are no numbers where there are any.

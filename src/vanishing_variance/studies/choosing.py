@@ -23,8 +23,9 @@ from vanishing_variance.studies.arguments import Planned
 from vanishing_variance.studies.files import STUDIES, kept_file, results_file
 from vanishing_variance.studies.kept import read_kept, read_run
 from vanishing_variance.studies.parameters import longest_of_ranges, seeds_of, unchecked_params
+from vanishing_variance.studies.search import choice_of
 from vanishing_variance.studies.study import Study
-from vanishing_variance.studies.tuning import Choice, Tried, Tuned, choice_of, run_names, tuned_lines
+from vanishing_variance.studies.tuning import Choice, Tried, Tuned, run_names, tuned_lines
 
 # Sequences, of the longest training length, whose most frequent label is what chance is.
 OF_CHANCE = 4096

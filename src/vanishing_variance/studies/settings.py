@@ -12,8 +12,9 @@ import numpy as np
 import pandas as pd
 
 from vanishing_variance.harness.numbers import MISSING, estimate, table_of
+from vanishing_variance.results.arms import BEYOND, LONGEST
 from vanishing_variance.results.columns import LAST, MODEL, rows
-from vanishing_variance.results.comparison import BEYOND, LONGEST, Columns, compare, texts, view
+from vanishing_variance.results.comparison import Columns, compare, texts, view
 from vanishing_variance.results.runs import CHOSEN
 from vanishing_variance.studies.study import Study
 from vanishing_variance.studies.tuning import Tried, Tuned, common_seeds, failures

@@ -16,7 +16,7 @@ from vanishing_variance.harness.errors import InputError, shown
 from vanishing_variance.harness.sections import PATH, Lengths, Section, Several, different, explained
 from vanishing_variance.harness.yaml import flattened, read_yaml
 from vanishing_variance.results.columns import LAST
-from vanishing_variance.results.comparison import STATISTICS
+from vanishing_variance.results.statistics import STATISTICS
 from vanishing_variance.studies.files import STUDIES
 
 NAME = "[a-z0-9][a-z0-9_-]{0,63}"

@@ -1,0 +1,211 @@
+"""The search of the setting of each line that is tuned, by its loss at the training lengths.
+
+The choice is a function of the study and of results alone.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from vanishing_variance.harness.errors import InputError
+from vanishing_variance.results.columns import LOSS, rows
+from vanishing_variance.results.schema import by_rule
+from vanishing_variance.studies.study import Study, but_blocks, is_numeric
+from vanishing_variance.studies.tuning import (
+    Choice,
+    Setting,
+    Tried,
+    combinations,
+    common_seeds,
+    failures,
+    run_name,
+    tuned_lines,
+)
+
+# Losses in results before 2026-12 have six decimals: a smaller one counts as half of the last.
+SMALLEST = 5e-7
+# Of values between two others, and beyond the last.
+DIGITS = 3
+# Returns the results of a task and the name of runs, of the seeds that choose, or None where there are none yet.
+Read = Callable[[str, str], pd.DataFrame | None]
+
+
+def choice_of(study: Study, read: Read, kept: Read, longest: Mapping[str, int], chance: Mapping[str, float]) -> Choice:
+    """Return all settings that are to be tried by what is known now, and of each line the chosen one, once it is known.
+
+    `read`: the results of the seeds that choose, and `kept` those of kept.csv. `longest`: in training, by range;
+    `chance`: the accuracy, by task, of the most frequent label.
+    """
+    return {task: _Search(study, task, read, kept, longest, chance[task]).result() for task in study.tasks}
+
+
+class _Search:
+    """The search of the best settings of all lines on a task."""
+
+    def __init__(
+        self, study: Study, task: str, read: Read, kept: Read, longest: Mapping[str, int], chance: float
+    ) -> None:
+        assert study.choose is not None
+        self.study, self.task, self.read, self.kept = study, task, read, kept
+        self.choose, self.longest, self.chance = study.choose, longest, chance
+        self.tried: dict[str, dict[str, Tried]] = {line: {} for line in tuned_lines(study)}
+        self.results: dict[str, pd.DataFrame] = {}
+        self.params: dict[str, Setting] = {}
+
+    def result(self) -> dict[str, list[Tried]]:
+        """Return the settings of each line, with the chosen one where none is to be tried any more."""
+        for line, best in self._best().items():
+            settings = self.tried[line]
+            settings[best.name] = replace(best, chosen=best.weights)
+            for name, tried in settings.items():
+                at_length = tried.at_length or self._is_beside(tried, line, best)
+                settings[name] = replace(tried, at_length=at_length)
+        return {line: list(settings.values()) for line, settings in self.tried.items()}
+
+    def _best(self) -> dict[str, Tried]:
+        """Return the best setting of each line that has one; nothing while settings are to be tried."""
+        grid: dict[str, list[Any]] = {}
+        for line in self.tried:
+            grid |= {key: list(values) for key, values in self.study.grid(line).items()}
+        grown: Counter[tuple[str, int]] = Counter()
+        while self._has_tried(grid):
+            best = self._lowest()
+            ends = {end for tried in best.values() for end in _ends(grid, tried.setting)}
+            beyond = {(key, end): _beyond(grid[key], end) for key, end in ends if grown[key, end] < self.choose.grow}
+            new = {end: value for end, value in beyond.items() if value is not None}
+            if not new:
+                return self._refined(best)
+            for (key, end), value in new.items():
+                grid[key].insert(0 if end == 0 else len(grid[key]), value)
+            grown.update(new.keys())
+        return {}
+
+    def _has_tried(self, grid: Mapping[str, list[Any]]) -> bool:
+        """Try all settings of a grid; return whether all have results."""
+        for line in self.tried:
+            for setting in combinations({key: grid[key] for key in self.study.grid(line)}):
+                self._try(line, setting)
+        return self._is_complete()
+
+    def _refined(self, best: dict[str, Tried]) -> dict[str, Tried]:
+        """Return the best settings after steps were halved around them; nothing while settings are to be tried."""
+        for _ in range(self.choose.refine):
+            for line, tried in best.items():
+                for setting in list(self._halved(line, tried)):
+                    self._try(line, setting)
+            if not self._is_complete():
+                return {}
+            best = self._lowest()
+        return best
+
+    def _try(self, line: str, setting: Setting) -> None:
+        """Add a setting of a line; one that is not trained any more only where kept.csv has it."""
+        name = run_name(self.study, line, setting)
+        params = but_blocks(self.study.own(line)) | setting
+        if name in self.study.names or self.params.setdefault(name, params) != params:
+            said = f"the runs of line {line} at {', '.join(map(str, setting.values()))} are {name}"
+            raise InputError(f"{said}, as others are, which are trained otherwise; rename a line")
+        kept = self.kept(self.task, name)
+        if name in self.tried[line] or (line not in self.study.lines and kept is None):
+            return
+        self.tried[line][name] = Tried(name, setting, kept=kept is not None)
+        results = self.read(self.task, name) if kept is None else kept
+        if results is not None and name not in self.results:  # which lines may share
+            self.results[name] = by_rule(results)
+
+    def _is_complete(self) -> bool:
+        """Score each setting by the seeds that all of its line have; return whether all have results."""
+        for line, settings in self.tried.items():
+            tested = {name: self.results[name] for name in settings if name in self.results}
+            seeds = common_seeds(tested.values())
+            if tested and not seeds and line not in self.study.lines:
+                raise InputError(f"the kept settings of {line} on {self.task} have no seed of choose.blocks in common")
+            for name, results in tested.items():
+                settings[name] = self._scored(settings[name], line, results, seeds)
+        return all(tried.seeds for settings in self.tried.values() for tried in settings.values())
+
+    def _scored(self, tried: Tried, line: str, results: pd.DataFrame, seeds: set[Any]) -> Tried:
+        if results["note"].notna().any():
+            count = max(len(seeds), 1)
+            return replace(tried, seeds=count, failed=count)
+        longest = self.longest[self.study.range_of(line)]
+        of_seeds = results[results["seed"].isin(seeds)]
+        failed, losses = 0, {}
+        for rule in self.study.weights(line):
+            tested = rows(of_seeds, rule=rule)
+            has_failed = failures(tested, longest, self.chance)
+            failed = max(failed, int(has_failed.sum()))
+            loss = tested.groupby("seed")[LOSS].mean().astype(float)
+            loss = loss[np.isfinite(loss)]
+            if len(loss):
+                failed = max(failed, len(seeds) - len(loss))
+                log_loss = np.log(loss.clip(lower=SMALLEST))
+                losses[rule] = round(float(log_loss.mean()), 6)
+        at_length = bool((results["length"] > longest).any())
+        return replace(tried, seeds=len(seeds), failed=failed, losses=losses, at_length=at_length)
+
+    def _lowest(self) -> dict[str, Tried]:
+        """Return of each line the setting with the lowest loss, the first of equals, without those that failed."""
+        best = {}
+        for line, settings in self.tried.items():
+            trained = [tried for tried in settings.values() if tried.losses and not tried.failed]
+            if trained:
+                best[line] = min(trained, key=lambda tried: min(tried.losses.values()))
+        return best
+
+    def _halved(self, line: str, best: Tried) -> Iterator[Setting]:
+        """Yield the settings in the middle between the best one and those beside it, in each key of numbers."""
+        for key, values in self._values(line).items():
+            if not is_numeric(values):
+                continue
+            for low, high in pairwise(values):
+                middle = _like(values, (low * high) ** 0.5)
+                if best.setting[key] in (low, high) and low < middle < high:
+                    yield {**best.setting, key: middle}
+
+    def _values(self, line: str) -> dict[str, list[Any]]:
+        """Return the values of each key that were tried of a line, numbers in order."""
+        values = {}
+        for key in self.study.grid(line):
+            tried = list(dict.fromkeys(tried.setting[key] for tried in self.tried[line].values()))
+            values[key] = sorted(tried) if is_numeric(tried) else tried
+        return values
+
+    def _is_beside(self, tried: Tried, line: str, best: Tried) -> bool:
+        """Return whether a setting is the best one, or differs from it by a step in one key alone."""
+        steps = 0
+        for key, values in self._values(line).items():
+            steps += _steps(values, tried.setting[key], best.setting[key])
+        return steps <= 1
+
+
+def _ends(grid: Mapping[str, list[Any]], setting: Setting) -> Iterator[tuple[str, int]]:
+    """Yield each key of numbers in which a setting lies at an end of the grid, and which: 0, the first, or -1."""
+    for key, values in grid.items():
+        if key in setting and is_numeric(values) and len(values) > 1:
+            for end in (0, -1):
+                if setting[key] == values[end]:
+                    yield key, end
+
+
+def _beyond(values: list[Any], end: int) -> Any:
+    """Return the value a step beyond an end of a key's values, or None where there is none."""
+    inner = values[1] if end == 0 else values[-2]
+    value = _like(values, values[end] * values[end] / inner)
+    return None if value in values or value <= 0 else value
+
+
+def _like(values: Sequence[Any], value: float) -> Any:
+    """Return a number of few digits, whole where the others are."""
+    short = float(f"{value:.{DIGITS}g}")
+    return round(short) if all(isinstance(other, int) for other in values) else short
+
+
+def _steps(values: list[Any], value: Any, other: Any) -> int:
+    """Return how many steps lie between two values of a key; one where they differ and are no numbers."""
+    return abs(values.index(value) - values.index(other)) if is_numeric(values) else int(value != other)
