@@ -1,5 +1,7 @@
 """The estimate of how long a study trains: every run counts, whatever the others are."""
 
+from functools import partial
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -13,26 +15,42 @@ from vanishing_variance.studies.study import read_study
 from vanishing_variance.studies.tuning import Tuned
 
 A_STEP = 0.01
-
-
-def seconds_of(lines, steps):
-    """Return the estimate of a study of argmax with so many steps, where a step of four seeds takes A_STEP."""
-    study = {"question": "How long?", "tasks": ["argmax"], "base": {"tasks.argmax.steps.short": steps}, "lines": lines}
-    write_text(Path("studies/mine/study.yaml"), written(study))
-    return duration.seconds_of("mine", study_plan("mine", read_study("mine"), read_yaml(ROOT / "params.yaml"), Tuned()))
+SMALL = {"model.width": 8, "seeds_per_block": 2, "training.batch_size": 4}
 
 
 @pytest.fixture(autouse=True)
-def _steps_of_equal_length(tmp_path, monkeypatch):
+def _in_a_folder_of_its_own(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def of_steps(monkeypatch):
+    """Let a step of four seeds take A_STEP, on two cores."""
     monkeypatch.setattr(duration, "_of_steps", lambda kinds: [A_STEP * len(kind.at_once) / 4 for kind in kinds])
     monkeypatch.setattr(duration, "cores", lambda: 2)
 
 
+def seconds_of(lines, steps, **base):
+    """Return the estimate of a study of argmax with so many steps."""
+    base = {"tasks.argmax.steps.short": steps, **base}
+    study = {"question": "How long?", "tasks": ["argmax"], "base": base, "lines": lines}
+    write_text(Path("studies/mine/study.yaml"), written(study))
+    return duration.seconds_of("mine", study_plan("mine", read_study("mine"), read_yaml(ROOT / "params.yaml"), Tuned()))
+
+
+@pytest.mark.usefixtures("of_steps")
 def test_runs_of_all_kinds_are_counted_though_each_alone_is_short():
     lines = {name: {"norm": name} for name in ("none", "ln", "std")}
     assert seconds_of(lines, steps=10_000) == pytest.approx(3 * 10_000 * A_STEP)
 
 
+@pytest.mark.usefixtures("of_steps")
 def test_of_few_steps_in_all_nothing_is_said():
     assert seconds_of({"none": {"norm": "none"}}, steps=1000) == 0
+
+
+@pytest.mark.trains
+def test_a_step_is_measured_by_what_more_steps_take_longer(monkeypatch):
+    monkeypatch.setattr(duration, "perf_counter", partial(next, cycle([0.0, 2.0, 10.0, 16.0])))
+    expected = 10**6 * (6.0 - 2.0) / (duration.MORE - duration.FEW)
+    assert seconds_of({"none": {"norm": "none"}}, steps=10**6, **SMALL) == pytest.approx(expected)
