@@ -3,7 +3,7 @@
 A number with its interval is in a table of a file that its section links. One alone, with a decimal or a percent sign,
 is in rows that a comment of its paragraph, list item or table names by the file, cells and, after >, columns:
 
-    <!-- studies/best/answer.md: argmax, 100,000 steps | falls, last > gain -->
+    <!-- studies/best/board.md: argmax|ln-long|none-long > beyond (pp) -->
 
 Markdown's rows have the heading above them as a cell, those of JSON the keys above them. README's numbers are in the
 sections of docs/results.md that their paragraph links.
@@ -93,8 +93,12 @@ def named_by(block: str) -> Iterator[tuple[str, list[str]]]:
     for comment in COMMENT.finditer(block):
         for named in " ".join(comment["rows"].split()).split("; "):
             cells, _, columns = named.partition(" > ")
-            chosen = [row for row in rows(comment["file"]) if set(cells.split(" | ")) <= {cell for _, cell in row}]
-            yield f"{comment['file']}: {named}", [row_text(row, tuple(columns.split(" | "))) for row in chosen]
+            chosen = [row for row in rows(comment["file"]) if set(_parts(cells)) <= {cell for _, cell in row}]
+            yield f"{comment['file']}: {named}", [row_text(row, _parts(columns)) for row in chosen]
+
+
+def _parts(named: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in named.split("|"))
 
 
 def row_text(row: Row, columns: tuple[str, ...] = ("",)) -> str:

@@ -131,7 +131,7 @@ def of_model(models: Models, plan: TrainingPlan, lengths: list[int]) -> Iterator
     above = torch.tensor([tail(*pair) for pair in zip((logits - of_target).numpy(), others.numpy(), strict=True)])
     relative = (logits - of_target).masked_fill(~others, -torch.inf)
     for length in lengths:
-        factor = models.network.factor(models.weights, length) / models.network.factor(models.weights, shortest)
+        factor = float(models.network.factor(models.weights, length) / models.network.factor(models.weights, shortest))
         ranked = (1 - above) ** (length - 1)
         odds = (factor * relative).exp() * (length - 1) / others.sum(1, keepdim=True)
         context = (hidden[targets] + odds @ hidden) / (1 + odds.sum(1, keepdim=True))
@@ -162,18 +162,18 @@ def tail(relative: Float[np.ndarray, " M"], others: Bool[np.ndarray, " M"]) -> f
 
 
 def draw(found: pd.DataFrame) -> Drawing:
-    """Draw foretold against measured at the longest length: a panel a quantity and task, a point a model."""
-    shown = rows(found, length=found["length"].max())
+    """Draw foretold against measured on the dictionary, at the longest length: a panel a quantity, a point a model."""
+    shown = rows(found, task="dictionary", length=found["length"].max())
     parts = []
     for name, title in (("misranked", "another item first (%)"), ("accuracy", "accuracy (%)")):
         both = shown[["task"]].assign(arm=shown["line"] + " (" + shown["study"] + ")", what=title)
         both["measured"] = 100 * shown[name]
         parts.append(both.assign(foretold=100 * shown[f"foretold_{name}"]))
     together = pd.concat(parts, ignore_index=True)
-    figure, panels = style.facets(together, "what", "task", margin=0.6, height=2.6)
+    figure, panels = style.facets(together, "task", "what", margin=1.2, height=3)
     hollow = [{**look, "mfc": "none"} for look in style.SERIES]
     arms = dict(zip(together["arm"].unique(), [*style.SERIES, *hollow], strict=False))
-    for axes, what, task, points in panels:
+    for axes, task, what, points in panels:
         axes.plot([0, 100], [0, 100], color=style.GREY, lw=0.6)
         for arm, look in arms.items():
             of_arm = rows(points, arm=arm)

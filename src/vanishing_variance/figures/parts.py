@@ -22,7 +22,7 @@ TITLE = "Where accuracy goes"
 
 
 def draw(tested: pd.DataFrame, lines: Sequence[str], longest: int) -> Drawing:
-    """Draw a panel a task and line, the parts of all answers as trained, means over seeds; `tested`: by rule.
+    """Draw a panel a line and task, the parts of all answers as trained, means over seeds; `tested`: by rule.
 
     Lines and tasks in which they were not measured are left out. `longest`: in training.
     """
@@ -32,8 +32,8 @@ def draw(tested: pd.DataFrame, lines: Sequence[str], longest: int) -> Drawing:
         return Drawing(style.figure(height=1), TITLE, "The parts of the answers were not measured.")
     shown = shown.assign(right=shown["accuracy"] - shown["right_misranked"])
     in_order = shown.sort_values("line", key=lambda names: names.map([*lines].index), kind="stable")
-    figure, panels = style.facets(in_order, "task", "line", margin=0.8, height=1.7)
-    for axes, task, line, of_line in panels:
+    figure, panels = style.facets(in_order, "line", "task", margin=0.8, height=1.3)
+    for axes, line, task, of_line in panels:
         means = 100 * of_line.groupby("length")[list(LAYERS)].mean()
         colours, labels = zip(*LAYERS.values(), strict=True)
         axes.stackplot(means.index, means.to_numpy().T, colors=colours, labels=labels, edgecolor="black", lw=0.4)
