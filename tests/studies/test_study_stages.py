@@ -6,7 +6,7 @@ import sys
 from contextlib import suppress
 from itertools import product
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -23,6 +23,7 @@ from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.frames import read_csv, write_csv
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.studies import show
+from vanishing_variance.studies.choosing import basis_of_choice
 from vanishing_variance.studies.make import REPRO, alone, empty_deleted, prepared
 from vanishing_variance.studies.new import filled
 from vanishing_variance.studies.reading import ALL_FAILED
@@ -542,7 +543,7 @@ def made(monkeypatch):
         return tested
 
     monkeypatch.setattr(stages.test, "test", of_setting)
-    monkeypatch.setattr("vanishing_variance.studies.make.subprocess.run", repro)
+    monkeypatch.setattr("vanishing_variance.studies.make.subprocess", SimpleNamespace(run=repro))
     monkeypatch.setattr("vanishing_variance.studies.make.alone", lambda _: None)
     monkeypatch.setattr(os, "execv", lambda *_: stage("compare", "--study", "mine"))
     return make
@@ -640,6 +641,16 @@ def test_seeds_that_are_none_are_one_line(made, key):
         assert (code, said.startswith(f"error: studies/mine/study.yaml: line none: {key} is 'a'; must be")) == (2, True)
 
 
+def test_a_grid_grows_by_values_that_its_key_may_have():
+    tune = "tune: {training.averaged_part: [0.2, 0.4], training.learning_rate: [0.001, 0.002], norm: [none, ln]}"
+    of_none = "question: Why?\ntasks: [argmax]\nlines: {own: {}}\nchoose: {blocks: [5], grow: 2}\n"
+    write_text(MINE / "study.yaml", of_none + tune)
+    beyond = basis_of_choice(read_study("mine"), read_yaml(Path("params.yaml"))).beyond
+    assert beyond["training.averaged_part"] == [0.1, 0.05, 0.8]
+    assert beyond["training.learning_rate"] == [0.0005, 0.00025, 0.004, 0.008]
+    assert beyond["norm"] == []
+
+
 def test_averaged_weights_that_there_are_not_are_not_chosen(made):
     study = TUNED.replace("base: {", "base: {training.averaged_part: 0, ")
     planned(study)
@@ -663,6 +674,9 @@ def test_seeds_of_a_tuned_line_that_are_kept_are_compared_beside_those_that_are_
     write_csv(MINE / "results/kept.csv", found)
     made()
     assert read_csv(MINE / "board.csv").set_index("line")["n"].to_dict() == {"ln": 6, "none": 4, "fixed": 4}
+    write_text(MINE / "study.yaml", study.replace("kept: {ln: {norm: ln}}", ""))
+    code, said = stage("studies.make", "mine")
+    assert (code, "has seeds from 6 of line ln, which is in lines alone; name it in kept, too" in said) == (2, True)
 
 
 def test_a_line_of_which_every_setting_failed_is_a_row_that_says_so(made, monkeypatch):

@@ -6,9 +6,9 @@ import pandas as pd
 import pytest
 
 from vanishing_variance.harness.errors import InputError
-from vanishing_variance.studies.search import choice_of
+from vanishing_variance.studies.search import choice_of, values_beyond
 from vanishing_variance.studies.study import Study
-from vanishing_variance.studies.tuning import chosen_of, run_name, with_first
+from vanishing_variance.studies.tuning import Tuned, chosen_of, run_name, with_first
 
 RATE = "training.learning_rate"
 CHANCE, SEEDS = 0.1, (40, 41)
@@ -32,14 +32,21 @@ def results(loss, accuracy=1.0, **more):
     return pd.DataFrame(rows).assign(loss_last=loss, **more)
 
 
-def settled(tuned, optimum, fails=lambda rate: False, kept=lambda task, name: None):
+def choice_on_argmax(tuned, read, kept=lambda task, name: None, largest=1):
+    """Return the choice by what is known; no rate may be larger than `largest`."""
+    beyond = [rate for rate in values_beyond(tuned.tune[RATE], tuned.choose.grow) if rate <= largest]
+    basis = Tuned(longest={"short": 16}, chance={"argmax": CHANCE}, beyond={RATE: beyond})
+    return choice_of(tuned, basis, read, kept)["argmax"]
+
+
+def settled(tuned, optimum, fails=lambda rate: False, kept=lambda task, name: None, largest=1):
     """Choose until nothing is to be tried; return the choice on argmax, and how many rounds it took.
 
     `optimum`: of each line the rate with the lowest loss, which is a parabola of the rate's logarithm.
     """
     trained = {}
     for round_ in range(20):
-        choice = choice_of(tuned, lambda _, name: trained.get(name), kept, {"short": 16}, {"argmax": CHANCE})["argmax"]
+        choice = choice_on_argmax(tuned, lambda _, name: trained.get(name), kept, largest)
         missing = [(line, one) for line, tried in choice.items() for one in tried if not one.seeds]
         if not missing:
             return choice, round_
@@ -78,6 +85,13 @@ def test_a_grid_grows_no_further_than_it_may():
     choice, _ = settled(study([0.001, 0.002], {"grow": 1}), {"none": 0.1, "ln": 0.1})
     assert rates_of(choice["none"]) == [0.001, 0.002, 0.004]
     assert best(choice["none"]) == 0.004
+    choice, _ = settled(study([0.001, 0.002], {"grow": 3}), {"none": 0.1, "ln": 0.1}, largest=0.005)
+    assert rates_of(choice["none"]) == [0.001, 0.002, 0.004]
+
+
+def test_a_grid_grows_in_steps_of_its_ends():
+    assert values_beyond([0.001, 0.002, 0.008], 2) == [0.0005, 0.00025, 0.032, 0.128]
+    assert values_beyond([1, 2], 2) == [4, 8]
 
 
 def test_a_step_is_halved_around_each_best():
@@ -112,7 +126,7 @@ def test_a_diverged_training_failed():
     tuned = study([0.001, 0.002], {"grow": 0})
     diverged = pd.DataFrame([{"task": "argmax", "line": "", "note": "the loss is nan", "seed": None, "length": None}])
     read = {"none-0_001": results(0.1), "ln-0_001": results(0.1), "none-0_002": diverged, "ln-0_002": results(0.01)}
-    choice = choice_of(tuned, lambda _, name: read[name], lambda *_: None, {"short": 16}, {"argmax": CHANCE})["argmax"]
+    choice = choice_on_argmax(tuned, lambda _, name: read[name])
     assert (best(choice["none"]), best(choice["ln"])) == (0.001, 0.002)
 
 
@@ -120,7 +134,7 @@ def test_a_diverged_training_failed():
 def test_a_seed_without_a_finite_loss_failed(loss):
     of = study([0.001, 0.002], {"grow": 0})
     read = dict.fromkeys(("none-0_001", "ln-0_001", "ln-0_002"), results(0.1)) | {"none-0_002": results([0.01, loss])}
-    choice = choice_of(of, lambda _, name: read[name], lambda *_: None, {"short": 16}, {"argmax": CHANCE})["argmax"]
+    choice = choice_on_argmax(of, lambda _, name: read[name])
     assert [(one.failed, one.chosen) for one in choice["none"]] == [(0, "last"), (1, "")]
 
 
@@ -138,7 +152,7 @@ def test_the_weights_with_the_lower_loss_are_chosen_and_trained_once():
     tuned = study([0.001, 0.002], {"grow": 0}, tune={RATE: [0.001, 0.002], "weights": ["last", "averaged"]})
     read = {name: results(0.1, averaged=1.0, loss_averaged=0.2) for name in ("none-0_001", "ln-0_001", "ln-0_002")}
     read["none-0_002"] = results(0.2, averaged=1.0, loss_averaged=0.05)
-    choice = choice_of(tuned, lambda _, name: read[name], lambda *_: None, {"short": 16}, {"argmax": CHANCE})["argmax"]
+    choice = choice_on_argmax(tuned, lambda _, name: read[name])
     assert [one.chosen for one in choice["none"]] == ["", "averaged"]
     assert [one.chosen for one in choice["ln"]] == ["last", ""]
 
@@ -175,7 +189,7 @@ def test_runs_of_another_line_are_not_taken_for_those_of_a_setting(rates):
 
 def test_before_anything_is_trained_a_first_setting_stands_for_the_chosen_one():
     tuned = study([0.001, 0.002])
-    choice = choice_of(tuned, lambda *_: None, lambda *_: None, {"short": 16}, {"argmax": CHANCE})
-    assert chosen_of(choice["argmax"]["ln"]) is None
-    first = chosen_of(with_first(choice)["argmax"]["ln"])
+    choice = choice_on_argmax(tuned, lambda *_: None)
+    assert chosen_of(choice["ln"]) is None
+    first = chosen_of(with_first({"argmax": choice})["argmax"]["ln"])
     assert first.name == run_name(tuned, "ln", {RATE: 0.001}) == "ln-0_001"

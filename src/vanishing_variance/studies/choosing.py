@@ -17,14 +17,14 @@ from vanishing_variance.engine.streams import stream
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.sections import get_param
-from vanishing_variance.harness.yaml import read_yaml
+from vanishing_variance.harness.yaml import flattened, read_yaml
 from vanishing_variance.results.columns import rows
 from vanishing_variance.studies.arguments import Planned
 from vanishing_variance.studies.files import STUDIES, kept_file, results_file
 from vanishing_variance.studies.kept import read_kept, read_run
-from vanishing_variance.studies.parameters import longest_of_ranges, seeds_of, unchecked_params
-from vanishing_variance.studies.search import choice_of
-from vanishing_variance.studies.study import Study
+from vanishing_variance.studies.parameters import line_params, longest_of_ranges, seeds_of, unchecked_params
+from vanishing_variance.studies.search import choice_of, values_beyond
+from vanishing_variance.studies.study import Study, is_numeric
 from vanishing_variance.studies.tuning import Choice, Tried, Tuned, run_names, tuned_lines
 
 # Sequences, of the longest training length, whose most frequent label is what chance is.
@@ -101,7 +101,27 @@ def basis_of_choice(study: Study, params: Mapping[str, Any]) -> Tuned:
         seeds={line: sorted(seeds_of(of_line)) for line, of_line in of_lines.items()},
         longest=longest,
         chance={task: _chance(first, task, max(longest.values())) for task in study.tasks},
+        beyond=_beyond(study, params, study.choose.grow),
     )
+
+
+def _beyond(study: Study, params: Mapping[str, Any], steps: int) -> dict[str, list[Any]]:
+    """Return the values by which each key's grid may grow: those that all lines that are trained may have."""
+    beyond = {}
+    for key, values in flattened(study.tune).items():
+        lines = [line for line in study.lines if key in study.grid(line)]
+        new = values_beyond(values, steps) if is_numeric(values) and len(values) > 1 else []
+        beyond[key] = [value for value in new if all(_may_have(study, params, line, {key: value}) for line in lines)]
+    return beyond
+
+
+def _may_have(study: Study, params: Mapping[str, Any], line: str, setting: Mapping[str, Any]) -> bool:
+    first = {key: values[0] for key, values in study.grid(line).items()}
+    try:
+        line_params(params, study, line, {**first, **setting})
+    except InputError:
+        return False
+    return True
 
 
 def _chance(params: Mapping[str, Any], name: str, length: int) -> float:
@@ -127,7 +147,7 @@ def choose(name: str, study: Study, basis: Tuned) -> Tuned:
         results = rows(kept, task=task, line=run_name)
         return results if len(results) else None
 
-    return replace(basis, tried=choice_of(study, read, read_of_kept, basis.longest, basis.chance))
+    return replace(basis, tried=choice_of(study, basis, read, read_of_kept))
 
 
 def _read_blocks(runs: Sequence[Run], seeds: Sequence[int]) -> pd.DataFrame | None:

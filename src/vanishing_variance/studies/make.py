@@ -8,7 +8,7 @@ import fcntl
 import os
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -67,7 +67,7 @@ def main() -> None:
 def prepared(name: str, study: Study, params: Mapping[str, Any], tuned: Tuned) -> dict[str, Any]:
     """Write the choice, the plans and the graph of a study; return the plans. Raises InputError, and writes nothing."""
     plan = study_plan(name, study, params, tuned)
-    check_kept(name, study, params, plan)
+    check_kept(name, study, params, plan, tuned.choosing)
     graph = graph_file(name)
     if study.tune:
         write_choice(name, tuned)
@@ -82,7 +82,9 @@ def prepared(name: str, study: Study, params: Mapping[str, Any], tuned: Tuned) -
     return plan
 
 
-def check_kept(name: str, study: Study, params: Mapping[str, Any], plan: Mapping[str, Any]) -> None:
+def check_kept(
+    name: str, study: Study, params: Mapping[str, Any], plan: Mapping[str, Any], choosing: Sequence[int]
+) -> None:
     """Raise InputError for what would otherwise be said after hours of training.
 
     Where a seed that is kept would be trained, a seed that chooses is tested, too, lines would be tested at other
@@ -105,10 +107,21 @@ def check_kept(name: str, study: Study, params: Mapping[str, Any], plan: Mapping
         _check_fresh(study, params)
         for task in study.tasks:
             _check_pairs(study, task, dict(_seeds(study, task, kept, of_lines)))
+    _check_all_compared(name, study, kept, choosing)
     check_made_of(f"{STUDIES / name}/results", pd.concat([kept, pd.DataFrame(made_of)]))
     if study.lines and len(kept) and not study.tune:
         lengths = held_out(params, study)["lengths"]
         check_lengths(name, {"what is trained": lengths} | lengths_of_models(at_lengths(kept, study)))
+
+
+def _check_all_compared(name: str, study: Study, kept: pd.DataFrame, choosing: Sequence[int]) -> None:
+    """Raise InputError where seeds that are kept of a tuned line would neither choose nor be compared."""
+    testing = kept[~kept["seed"].isin(choosing)]
+    for line in filter(study.grid, study.lines.keys() - study.kept.keys()):
+        unread = testing["seed"][testing["line"].isin(run_names(study, line))]
+        if len(unread):
+            said = f"{kept_file(name)} has seeds from {unread.min():.0f} of line {line}, which is in lines alone"
+            raise InputError(f"{said}; name it in kept, too, and they are compared")
 
 
 def _check_fresh(study: Study, params: Mapping[str, Any]) -> None:

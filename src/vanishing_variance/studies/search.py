@@ -20,6 +20,7 @@ from vanishing_variance.studies.tuning import (
     Choice,
     Setting,
     Tried,
+    Tuned,
     combinations,
     common_seeds,
     failures,
@@ -35,24 +36,34 @@ DIGITS = 3
 Read = Callable[[str, str], pd.DataFrame | None]
 
 
-def choice_of(study: Study, read: Read, kept: Read, longest: Mapping[str, int], chance: Mapping[str, float]) -> Choice:
+def choice_of(study: Study, basis: Tuned, read: Read, kept: Read) -> Choice:
     """Return all settings that are to be tried by what is known now, and of each line the chosen one, once it is known.
 
-    `read`: the results of the seeds that choose, and `kept` those of kept.csv. `longest`: in training, by range;
-    `chance`: the accuracy, by task, of the most frequent label.
+    `read`: the results of the seeds that choose, and `kept` those of kept.csv.
     """
-    return {task: _Search(study, task, read, kept, longest, chance[task]).result() for task in study.tasks}
+    return {task: _Search(study, task, basis, read, kept).result() for task in study.tasks}
+
+
+def values_beyond(values: Sequence[Any], steps: int) -> list[Any]:
+    """Return the numbers by which a grid grows in some steps at either end: of 1 and 2, in one, 0.5 and 4."""
+    grid = list(values)
+    new: list[Any] = []
+    for end in (0, -1):
+        for _ in range(steps):
+            value = _beyond(grid, end)
+            if value is not None:
+                grid.insert(0 if end == 0 else len(grid), value)
+                new.append(value)
+    return new
 
 
 class _Search:
     """The search of the best settings of all lines on a task."""
 
-    def __init__(
-        self, study: Study, task: str, read: Read, kept: Read, longest: Mapping[str, int], chance: float
-    ) -> None:
+    def __init__(self, study: Study, task: str, basis: Tuned, read: Read, kept: Read) -> None:
         assert study.choose is not None
         self.study, self.task, self.read, self.kept = study, task, read, kept
-        self.choose, self.longest, self.chance = study.choose, longest, chance
+        self.choose, self.basis = study.choose, basis
         self.tried: dict[str, dict[str, Tried]] = {line: {} for line in tuned_lines(study)}
         self.results: dict[str, pd.DataFrame] = {}
         self.params: dict[str, Setting] = {}
@@ -77,7 +88,7 @@ class _Search:
             best = self._lowest()
             ends = {end for tried in best.values() for end in _ends(grid, tried.setting)}
             beyond = {(key, end): _beyond(grid[key], end) for key, end in ends if grown[key, end] < self.choose.grow}
-            new = {end: value for end, value in beyond.items() if value is not None}
+            new = {(key, end): value for (key, end), value in beyond.items() if value in self.basis.beyond[key]}
             if not new:
                 return self._refined(best)
             for (key, end), value in new.items():
@@ -133,12 +144,12 @@ class _Search:
         if results["note"].notna().any():
             count = max(len(seeds), 1)
             return replace(tried, seeds=count, failed=count)
-        longest = self.longest[self.study.range_of(line)]
+        longest = self.basis.longest[self.study.range_of(line)]
         of_seeds = results[results["seed"].isin(seeds)]
         failed, losses = 0, {}
         for rule in self.study.weights(line):
             tested = rows(of_seeds, rule=rule)
-            has_failed = failures(tested, longest, self.chance)
+            has_failed = failures(tested, longest, self.basis.chance[self.task])
             failed = max(failed, int(has_failed.sum()))
             loss = tested.groupby("seed")[LOSS].mean().astype(float)
             loss = loss[np.isfinite(loss)]

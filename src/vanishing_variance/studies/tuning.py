@@ -58,13 +58,15 @@ class Tuned:
     """The choice of a study that tunes, and what it is made with; of another study it is empty.
 
     `choosing`: the seeds that choose; `seeds`: those of each line; `longest`: in training, by range; `chance`: the
-    share, by task, of the most frequent label at the longest training length.
+    share, by task, of the most frequent label at the longest training length; `beyond`: the values, by key, by which
+    its grid may grow.
     """
 
     choosing: list[int] = field(default_factory=list)
     seeds: Mapping[str, list[int]] = field(default_factory=dict)
     longest: Mapping[str, int] = field(default_factory=dict)
     chance: Mapping[str, float] = field(default_factory=dict)
+    beyond: Mapping[str, list[Any]] = field(default_factory=dict)
     tried: Choice = field(default_factory=dict)
 
     def settings(self, task: str, line: str) -> list[Tried]:
