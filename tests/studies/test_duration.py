@@ -10,6 +10,7 @@ from checkout import ROOT
 from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.yaml import read_yaml, written
 from vanishing_variance.studies import duration
+from vanishing_variance.studies.arguments import Planned
 from vanishing_variance.studies.plan import study_plan
 from vanishing_variance.studies.study import read_study
 from vanishing_variance.studies.tuning import Tuned
@@ -35,7 +36,8 @@ def seconds_of(lines, steps, **base):
     base = {"tasks.argmax.steps.short": steps, **base}
     study = {"question": "How long?", "tasks": ["argmax"], "base": base, "lines": lines}
     write_text(Path("studies/mine/study.yaml"), written(study))
-    return duration.seconds_of("mine", study_plan("mine", read_study("mine"), read_yaml(ROOT / "params.yaml"), Tuned()))
+    planned = Planned("mine", study_plan("mine", read_study("mine"), read_yaml(ROOT / "params.yaml"), Tuned()))
+    return duration.seconds_of(planned, planned.runs)
 
 
 @pytest.mark.usefixtures("of_steps")

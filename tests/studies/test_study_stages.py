@@ -23,11 +23,14 @@ from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.frames import read_csv, write_csv
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.studies import show
+from vanishing_variance.studies.arguments import Planned
 from vanishing_variance.studies.choosing import basis_of_choice
-from vanishing_variance.studies.make import REPRO, alone, empty_deleted, prepared
+from vanishing_variance.studies.files import results_file
+from vanishing_variance.studies.make import REPRO, alone, empty_deleted, prepared, without_weights
 from vanishing_variance.studies.new import filled
 from vanishing_variance.studies.reading import ALL_FAILED
 from vanishing_variance.studies.study import read_study
+from vanishing_variance.studies.tuning import Tuned
 
 STUDY = """question: Why?
 tasks: [argmax]
@@ -197,11 +200,11 @@ def test_an_accuracy_or_a_loss_is_there_at_all_lengths_of_a_model_or_at_none(col
     lines = [f"{HEAD},{column}", *(f"{line}," for line in KEPT.splitlines()[1:])]
     write_text(MINE / "results/kept.csv", "\n".join(lines) + "\n")
     params = read_yaml(Path("params.yaml"))
-    prepared("mine", read_study("mine"), params, {})
+    prepared("mine", read_study("mine"), params, Tuned())
     lines[1] += "0.5"
     write_text(MINE / "results/kept.csv", "\n".join(lines) + "\n")
     with pytest.raises(InputError, match=rf"seed 0, length 16: {column} is empty; must be a number from 0"):
-        prepared("mine", read_study("mine"), params, {})
+        prepared("mine", read_study("mine"), params, Tuned())
 
 
 def test_results_of_a_spreadsheet_and_of_a_line_named_as_a_number_are_read():
@@ -576,6 +579,19 @@ def test_a_study_that_tunes_is_made_in_rounds_and_goes_on_where_it_was_stopped(m
     made(5)
     assert len(made()) == 2 * before
     assert of_tuned_study() == whole
+
+
+def test_what_is_to_be_tested_at_more_lengths_and_has_no_weights_here_is_trained_again(made):
+    made()
+    planned = Planned("mine", read_yaml(MINE / "plan.yaml"))
+    assert without_weights(planned) == []
+    run = planned.run("argmax-ln-0_001-5")
+    path = results_file(run)
+    results = read_csv(path)
+    write_csv(path, results[results["length"] <= 16])
+    assert without_weights(planned) == [run]
+    run.folder("trained").mkdir(parents=True)
+    assert without_weights(planned) == []
 
 
 def test_results_that_say_otherwise_than_the_choice_are_not_compared(made):

@@ -1,16 +1,17 @@
 """Estimate of the time that a study's trainings take on this machine, from a few steps of each kind."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import redirect_stderr
 from dataclasses import replace
 from io import StringIO
 from math import ceil
 from statistics import mean
 from time import perf_counter
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 from vanishing_variance import engines
+from vanishing_variance.engine.device import device
 from vanishing_variance.engine.plan import TrainingPlan
 from vanishing_variance.engine.run import Run
 from vanishing_variance.engine.seeds import seeds
@@ -18,7 +19,6 @@ from vanishing_variance.harness import parallel
 from vanishing_variance.harness.errors import DivergedError
 from vanishing_variance.harness.parallel import Report, cores, job
 from vanishing_variance.studies.arguments import Planned
-from vanishing_variance.studies.files import results_file
 
 # Steps of two short trainings of a kind, in whose difference there is nothing but steps.
 FEW, MORE = 20, 80
@@ -46,7 +46,9 @@ class _Kind(NamedTuple):
 
     @property
     def at_once(self) -> list[int]:
-        """The seeds that one process trains at once."""
+        """The seeds that one process trains at once: a GPU all of them."""
+        if device().type != "cpu":
+            return self.block
         most = 1 if self.training.is_plain else self.training.training.seeds_per_process
         return self.block[:most]
 
@@ -57,11 +59,9 @@ class _Kind(NamedTuple):
         return self.runs * ceil(processes / cores()) * self.training.steps
 
 
-def seconds_of(name: str, plan: Mapping[str, Any]) -> float:
-    """Return the seconds that the trainings of runs without results take, one run after another; 0 where few."""
-    planned = Planned(name, dict(plan))
-    missing = [run for run in planned.runs if not results_file(run).exists()]
-    kinds = [_Kind.of(runs, planned) for runs in _by_kind(missing, planned)]
+def seconds_of(planned: Planned, some: Iterable[Run]) -> float:
+    """Return the seconds that the trainings of some runs take, one after another; 0 where few."""
+    kinds = [_Kind.of(runs, planned) for runs in _by_kind(some, planned)]
     if sum(kind.seed_steps for kind in kinds) < SHORT:
         return 0.0
     return sum(kind.steps * seconds for kind, seconds in zip(kinds, _of_steps(kinds), strict=True))
@@ -69,7 +69,8 @@ def seconds_of(name: str, plan: Mapping[str, Any]) -> float:
 
 def _of_steps(kinds: Sequence[_Kind]) -> list[float]:
     """Return the seconds of a step of each kind where all cores train at once, since they share memory and more."""
-    measured = parallel.run([job(_measured, kinds)] * cores(), lambda _: None)
+    processes = cores() if device().type == "cpu" else 1
+    measured = parallel.run([job(_measured, kinds)] * processes, lambda _: None)
     return [mean(of_kind) for of_kind in zip(*measured, strict=True)]
 
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import pandas as pd
 
+from vanishing_variance.engine.run import Run
 from vanishing_variance.engine.seeds import seeds
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.files import write_text
@@ -26,7 +27,7 @@ from vanishing_variance.results.columns import rows
 from vanishing_variance.studies.arguments import Planned
 from vanishing_variance.studies.choosing import basis_of_choice, choose, write_choice
 from vanishing_variance.studies.files import STUDIES, kept_file, plan_file, results_file
-from vanishing_variance.studies.kept import read_kept
+from vanishing_variance.studies.kept import read_kept, read_run
 from vanishing_variance.studies.made_of import check_made_of
 from vanishing_variance.studies.new import filled
 from vanishing_variance.studies.parameters import held_out, line_params, seeds_of
@@ -35,7 +36,8 @@ from vanishing_variance.studies.reading import at_lengths, check_lengths, length
 from vanishing_variance.studies.study import Study, of_study, read_study
 from vanishing_variance.studies.tuning import Tuned, run_names, with_first
 
-REPRO = ("--wait-for-lock", "repro", "--keep-going", "--allow-missing")
+REPRO_WHOLE = ("--wait-for-lock", "repro", "--keep-going")
+REPRO = (*REPRO_WHOLE, "--allow-missing")
 
 
 def main() -> None:
@@ -49,9 +51,12 @@ def main() -> None:
     check_lines(name, study, params)
     tuned = choose(name, study, basis_of_choice(study, params))
     plan = prepared(name, study, params, tuned)
-    say_duration(name, study_plan(name, study, params, replace(tuned, tried=with_first(tuned.tried))))
+    say_duration(Planned(name, study_plan(name, study, params, replace(tuned, tried=with_first(tuned.tried)))))
     while study.tune and plan["runs"]:
         say_choice(tuned)
+        again = [f"{graph_file(name)}:train@{run.key}" for run in without_weights(Planned(name, plan))]
+        if again:
+            subprocess.run([sys.executable, "-m", "dvc", *REPRO_WHOLE, *again], check=False)
         subprocess.run([sys.executable, "-m", "dvc", *REPRO, f"{graph_file(name)}:test"], check=False)
         before, tuned = tuned, choose(name, study, tuned)
         if tuned == before:
@@ -153,11 +158,26 @@ def _check_pairs(study: Study, task: str, seeds_of_lines: Mapping[str, set[int]]
             raise InputError(f"{said}: that has {there}; change their blocks, or compare")
 
 
-def say_duration(name: str, plan: Mapping[str, Any]) -> None:
+def without_weights(planned: Planned) -> list[Run]:
+    """Return the runs that are to be tested at more lengths than they were, and whose weights this machine lacks."""
+    runs = []
+    for run in planned.runs:
+        path = results_file(run)
+        if path.exists() and path.stat().st_size and not run.folder("trained").exists():
+            tested = {*read_run(run)["length"].dropna()}
+            wanted = {*planned.params(run.key, "test")["test"]["lengths"]}
+            if tested and not wanted <= tested:  # one that diverged has none
+                runs.append(run)
+    return runs
+
+
+def say_duration(planned: Planned) -> None:
     """Print about how long what is missing trains."""
-    if any(not results_file(run).exists() for run in Planned(name, dict(plan)).runs):
+    missing = [run for run in planned.runs if not results_file(run).exists()]
+    missing += without_weights(planned)
+    if missing:
         duration = import_module("vanishing_variance.studies.duration")  # here: it loads torch
-        minutes = duration.seconds_of(name, plan) / 60
+        minutes = duration.seconds_of(planned, missing) / 60
         if minutes:
             print(f"training takes about {minutes:.0f} minutes on this machine; tests come to that", flush=True)
 
