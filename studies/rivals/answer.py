@@ -17,8 +17,8 @@ from vanishing_variance.harness.sections import PATH
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.results.arms import Arms, mean_beyond, percent_by_length
 from vanishing_variance.results.columns import rows
+from vanishing_variance.results.paired import estimate_of
 from vanishing_variance.results.schema import by_rule
-from vanishing_variance.results.statistics import estimate_of
 from vanishing_variance.statistics.comparisons import Difference, difference, holm
 from vanishing_variance.statistics.intervals import interval
 from vanishing_variance.statistics.log_odds import log_odds

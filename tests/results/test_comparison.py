@@ -7,7 +7,7 @@ from scipy import stats
 from scipy.special import expit
 
 from vanishing_variance.results.arms import BEYOND, Arms
-from vanishing_variance.results.statistics import estimate_of, paired
+from vanishing_variance.results.paired import estimate_of, paired
 from vanishing_variance.statistics.adjusted import adjusted
 from vanishing_variance.statistics.log_odds import log_odds as log_odds_of
 

@@ -12,7 +12,7 @@ from vanishing_variance.figures.board import draw
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.frames import read_csv, write_files
-from vanishing_variance.results.statistics import STATISTICS, Statistic
+from vanishing_variance.results.paired import STATISTICS, Statistic
 from vanishing_variance.studies.board import board, board_table, gains_by_steps
 from vanishing_variance.studies.plan import read_plan
 from vanishing_variance.studies.study import read_study

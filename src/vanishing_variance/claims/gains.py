@@ -12,9 +12,9 @@ from vanishing_variance.claims.paper import ALL_EQUAL, Claim, Measured, are_equa
 from vanishing_variance.claims.verdict import CONTRADICTED
 from vanishing_variance.harness.numbers import estimate, power
 from vanishing_variance.results.arms import BEYOND, Arms, Pair
+from vanishing_variance.results.paired import estimate_of, paired
 from vanishing_variance.results.paper import ROUNDED, papers_gains, papers_numbers
 from vanishing_variance.results.runs import norm_of
-from vanishing_variance.results.statistics import estimate_of, paired
 from vanishing_variance.statistics.comparisons import holm
 from vanishing_variance.statistics.intervals import mean_estimate
 

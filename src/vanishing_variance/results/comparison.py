@@ -11,8 +11,8 @@ from jaxtyping import Bool
 from vanishing_variance.harness.numbers import estimate
 from vanishing_variance.results.arms import BEYOND, LONGEST, SHORTEST, Arms
 from vanishing_variance.results.columns import rows
+from vanishing_variance.results.paired import STATISTICS
 from vanishing_variance.results.runs import RULES
-from vanishing_variance.results.statistics import STATISTICS
 from vanishing_variance.statistics.adjusted import Estimate
 from vanishing_variance.statistics.comparisons import holm
 from vanishing_variance.statistics.intervals import NAN

@@ -9,7 +9,7 @@ from vanishing_variance.measure.parts import PARTS, WRONG
 from vanishing_variance.results.arms import BEYOND, LENGTHS, SHOWN, Scope
 from vanishing_variance.results.columns import LAST, rows
 from vanishing_variance.results.comparison import Columns, compare, estimates, head, view
-from vanishing_variance.results.statistics import GAINED
+from vanishing_variance.results.paired import GAINED
 
 # Rules whose weights differ; the adaptive temperature has lines of its own, since it gains over its own models.
 RULES = (LAST, "averaged")

@@ -13,8 +13,8 @@ from vanishing_variance.harness.numbers import MISSING, estimate, power, table, 
 from vanishing_variance.results.arms import BEYOND, LENGTHS, LONGEST, SHOWN
 from vanishing_variance.results.columns import LAST, NO_ANSWER, STEP
 from vanishing_variance.results.comparison import ENDS, GAIN, GAIN_NOTE, Columns, compare, head, texts, view
+from vanishing_variance.results.paired import STATISTICS
 from vanishing_variance.results.runs import CHOSEN, RULES
-from vanishing_variance.results.statistics import STATISTICS
 from vanishing_variance.studies.study import Study
 
 # Of a line, and of its gain over its baseline; OPTIONAL and the answers that are no numbers where there are any.

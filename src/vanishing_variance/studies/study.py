@@ -16,7 +16,7 @@ from vanishing_variance.harness.errors import InputError, shown
 from vanishing_variance.harness.sections import PATH, Lengths, Section, Several, different, explained
 from vanishing_variance.harness.yaml import flattened, read_yaml
 from vanishing_variance.results.columns import LAST
-from vanishing_variance.results.statistics import STATISTICS
+from vanishing_variance.results.paired import STATISTICS
 from vanishing_variance.studies.files import STUDIES
 
 NAME = "[a-z0-9][a-z0-9_-]{0,63}"
@@ -77,7 +77,7 @@ class Study(Section):
     measured beside accuracies, in models of the fast engine: all of their `inside`, not the target's weight and the
     variance of O alone; `interventions`; Proposition 1, in the first model; and of all models the `loss`.
     `paper_tables`: whether Tables 1 to 6, gains and claims are wanted, too, of lines that differ in norm and range.
-    `statistics`: what the board shows beside the usual, of `results.comparison.STATISTICS`. `tune`: the values of keys
+    `statistics`: what the board shows beside the usual, of `results.paired.STATISTICS`. `tune`: the values of keys
     that a line may have, or of `weights`, all combinations of which are tried, of each line the keys that it has not
     itself; `choose`: how.
     """
