@@ -101,11 +101,11 @@ def basis_of_choice(study: Study, params: Mapping[str, Any]) -> Tuned:
         seeds={line: sorted(seeds_of(of_line)) for line, of_line in of_lines.items()},
         longest=longest,
         chance={task: _chance(first, task, max(longest.values())) for task in study.tasks},
-        beyond=_beyond(study, params, study.choose.grow),
+        beyond=_allowed_beyond(study, params, study.choose.grow),
     )
 
 
-def _beyond(study: Study, params: Mapping[str, Any], steps: int) -> dict[str, list[Any]]:
+def _allowed_beyond(study: Study, params: Mapping[str, Any], steps: int) -> dict[str, list[Any]]:
     """Return the values by which each key's grid may grow: those that all lines that are trained may have."""
     beyond = {}
     for key, values in flattened(study.tune).items():

@@ -3,8 +3,7 @@
 The choice is a function of the study and of results alone.
 """
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -46,14 +45,14 @@ def choice_of(study: Study, basis: Tuned, read: Read, kept: Read) -> Choice:
 
 def values_beyond(values: Sequence[Any], steps: int) -> list[Any]:
     """Return the numbers by which a grid grows in some steps at either end: of 1 and 2, in one, 0.5 and 4."""
-    grid = list(values)
     new: list[Any] = []
-    for end in (0, -1):
+    for grid in ([*reversed(values)], [*values]):
         for _ in range(steps):
-            value = _beyond(grid, end)
-            if value is not None:
-                grid.insert(0 if end == 0 else len(grid), value)
-                new.append(value)
+            value = _like(values, grid[-1] ** 2 / grid[-2])
+            if value <= 0 or value in grid:
+                break
+            grid.append(value)
+            new.append(value)
     return new
 
 
@@ -83,18 +82,25 @@ class _Search:
         grid: dict[str, list[Any]] = {}
         for line in self.tried:
             grid |= {key: list(values) for key, values in self.study.grid(line).items()}
-        grown: Counter[tuple[str, int]] = Counter()
         while self._has_tried(grid):
             best = self._lowest()
-            ends = {end for tried in best.values() for end in _ends(grid, tried.setting)}
-            beyond = {(key, end): _beyond(grid[key], end) for key, end in ends if grown[key, end] < self.choose.grow}
-            new = {(key, end): value for (key, end), value in beyond.items() if value in self.basis.beyond[key]}
-            if not new:
+            wider = {key: self._grown(key, values, best.values()) for key, values in grid.items()}
+            if wider == grid:
                 return self._refined(best)
-            for (key, end), value in new.items():
-                grid[key].insert(0 if end == 0 else len(grid[key]), value)
-            grown.update(new.keys())
+            grid = wider
         return {}
+
+    def _grown(self, key: str, values: list[Any], best: Iterable[Tried]) -> list[Any]:
+        """Return the values of a key with those beside each best one, as far as its grid may grow."""
+        beyond = self.basis.beyond.get(key)
+        if not beyond:
+            return values
+        ladder = sorted({*values, *beyond})
+        grown = {*values}
+        for setting in (tried.setting for tried in best if key in tried.setting):
+            place = ladder.index(setting[key])
+            grown |= {*ladder[max(place - 1, 0) : place + 2]}
+        return [value for value in ladder if value in grown]
 
     def _has_tried(self, grid: Mapping[str, list[Any]]) -> bool:
         """Try all settings of a grid; return whether all have results."""
@@ -193,22 +199,6 @@ class _Search:
         for key, values in self._values(line).items():
             steps += _steps(values, tried.setting[key], best.setting[key])
         return steps <= 1
-
-
-def _ends(grid: Mapping[str, list[Any]], setting: Setting) -> Iterator[tuple[str, int]]:
-    """Yield each key of numbers in which a setting lies at an end of the grid, and which: 0, the first, or -1."""
-    for key, values in grid.items():
-        if key in setting and is_numeric(values) and len(values) > 1:
-            for end in (0, -1):
-                if setting[key] == values[end]:
-                    yield key, end
-
-
-def _beyond(values: list[Any], end: int) -> Any:
-    """Return the value a step beyond an end of a key's values, or None where there is none."""
-    inner = values[1] if end == 0 else values[-2]
-    value = _like(values, values[end] * values[end] / inner)
-    return None if value in values or value <= 0 else value
 
 
 def _like(values: Sequence[Any], value: float) -> Any:
