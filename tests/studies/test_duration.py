@@ -52,7 +52,7 @@ def test_of_few_steps_in_all_nothing_is_said():
 
 
 @pytest.mark.trains
-def test_a_step_is_measured_by_what_more_steps_take_longer(monkeypatch):
-    monkeypatch.setattr(duration, "perf_counter", partial(next, cycle([0.0, 2.0, 10.0, 16.0])))
+def test_a_step_is_measured_by_what_more_steps_take_longer_and_not_by_the_first(monkeypatch):
+    monkeypatch.setattr(duration, "perf_counter", partial(next, cycle([0.0, 5.0, 10.0, 12.0, 20.0, 26.0])))
     expected = 10**6 * (6.0 - 2.0) / (duration.MORE - duration.FEW)
     assert seconds_of({"none": {"norm": "none"}}, steps=10**6, **SMALL) == pytest.approx(expected)
