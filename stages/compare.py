@@ -41,8 +41,11 @@ def compare_study(name: str) -> None:
     found = study_files(study, planned)
     write_files(STUDIES / name, found)
     if "parts.md" in found:
-        longest = planned.document["compare"]["longest"][study.range]
-        write_figure(STUDIES / name / "parts", parts_figure.draw(tested_of(study, planned), study.names, longest))
+        longest = planned.document["compare"]["longest"]
+        of_lines = {line: longest[study.range_of(line)] for line in study.names}
+        write_figure(STUDIES / name / "parts", parts_figure.draw(tested_of(study, planned), of_lines))
+    if not study.tune:
+        (STUDIES / name / "settings.csv").unlink(missing_ok=True)  # of lines that were tuned
     picture = STUDIES / name / "board"
     picture.with_suffix(".png").unlink(missing_ok=True)
     if len(study.names) > FEW and not study.paper_tables:

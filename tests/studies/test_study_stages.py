@@ -2,6 +2,7 @@
 
 import os
 import re
+import runpy
 import sys
 from contextlib import suppress
 from itertools import product
@@ -26,7 +27,7 @@ from vanishing_variance.studies import show
 from vanishing_variance.studies.arguments import Planned
 from vanishing_variance.studies.choosing import basis_of_choice
 from vanishing_variance.studies.files import results_file
-from vanishing_variance.studies.make import REPRO, alone, empty_deleted, prepared, without_weights
+from vanishing_variance.studies.make import REPRO, alone, empty_deleted, prepared, untrained, without_weights
 from vanishing_variance.studies.new import filled
 from vanishing_variance.studies.reading import ALL_FAILED
 from vanishing_variance.studies.study import read_study
@@ -85,7 +86,7 @@ def compared():
 
 
 def test_a_plan_changes_with_its_own_line_and_with_no_parameter_that_the_line_overrides():
-    before = planned()
+    before = planned(STUDY.replace("before: {}", "before: {norm: none}"))
     changes = {"norm": "rms", "tasks.argmax.steps.long": 7, "ranges.long.longest": 32, "interventions.sequences": 16}
     edit_yaml(Path("params.yaml"), changes)
     assert planned() == before
@@ -370,6 +371,19 @@ def test_interventions_and_proposition_1_are_measured_where_a_study_asks_for_the
     assert set(read_csv(MINE / "proposition.csv")["line"]) == {"none", "ln"}
 
 
+@pytest.mark.parametrize("name", ["p", "difference", "log_odds", "target", "accuracy"])
+def test_a_statistic_that_a_board_has_may_be_asked_for(name):
+    own = KEPT.partition("\n")[2].replace("before", "own").replace("0.75", "0.5")
+    write_text(MINE / "results/kept.csv", KEPT + own)
+    kept = "question: Why?\ntasks: [argmax]\nlines: {}\nkept: {before: {}, own: {norm: none}}\nsequences: 64\n"
+    planned(kept)
+    usual = compared()
+    planned(f"{kept}statistics: [{name}]\n")
+    asked = compared()
+    pd.testing.assert_frame_equal(asked[list(usual)], usual)
+    assert name in asked
+
+
 def test_a_study_of_kept_lines_alone_is_of_as_many_sequences_as_it_says():
     kept = "question: Why?\ntasks: [argmax]\nlines: {}\nkept: {before: {}, all: {}}\nsequences: 64\n"
     perfect = re.sub(r"0\.\d+", "1.0", KEPT.partition("\n")[2]).replace("before", "all")
@@ -380,7 +394,7 @@ def test_a_study_of_kept_lines_alone_is_of_as_many_sequences_as_it_says():
 
 
 def test_results_that_were_made_of_other_things_are_refused_before_anything_is_trained(monkeypatch):
-    """Of another root seed, as many sequences, data of the task or, of one line, parameters."""
+    """Of another root seed, as many sequences, data of the task or, of a line, parameters than it has now."""
     monkeypatch.setattr(os, "execv", lambda *_: None)
     monkeypatch.setattr("vanishing_variance.studies.make.alone", lambda _: None)
     plan = planned(STUDY.replace("kept: {before: {}}", "kept: {before: {}, own: {norm: none}}"))
@@ -395,8 +409,9 @@ def test_results_that_were_made_of_other_things_are_refused_before_anything_is_t
             texts.append(",".join([row, *map(str, values.values())]))
         write_text(MINE / "results/kept.csv", "\n".join(texts) + "\n")
         code, said = stage("studies.make", "mine")
-        if (column, line) == ("trained_with", "before"):  # lines may be trained otherwise
-            assert (code, said) == (0, "")
+        if (column, line) == ("trained_with", "before"):  # of which no seed is trained
+            assert said.startswith("error: studies/mine/results/kept.csv: line before on argmax was trained with other")
+            assert stage("compare", "--study", "mine")[0] == code == 2
         else:
             assert (code, f"{column} on argmax differs" in said) == (2, True), said
 
@@ -665,6 +680,85 @@ def test_a_grid_grows_by_values_that_its_key_may_have():
     assert beyond["training.averaged_part"] == [0.1, 0.05, 0.8]
     assert beyond["training.learning_rate"] == [0.0005, 0.00025, 0.004, 0.008]
     assert beyond["norm"] == []
+
+
+def test_the_estimate_is_of_what_trains_and_of_nothing_else(made):
+    made()
+    planned = Planned("mine", read_yaml(MINE / "plan.yaml"))
+    keys = [run.key for run in planned.runs]
+    locked = {}
+    for key in keys:
+        of_plan = {f"train.{key}": planned.document["train"][key]}
+        locked[f"train@{key}"] = {"params": {"studies/mine/plan.yaml": of_plan}}
+    write_text(MINE / "dvc.lock", yaml.safe_dump({"stages": locked}))
+    assert untrained(planned) == []
+    results_file(planned.runs[0]).unlink()
+    planned.document["train"][keys[1]] = "of other parameters"
+    assert [run.key for run in untrained(planned)] == keys[:2]
+    planned.runs[0].folder("trained").mkdir(parents=True)  # which is not tested yet
+    assert [run.key for run in untrained(planned)] == [keys[1]]
+
+
+def test_a_line_that_is_not_tuned_says_of_which_weights_it_is(made, monkeypatch):
+    def of_weights(params, this):
+        found = of_setting(params, this)
+        return found.assign(averaged=(found["last"] + 0.1).clip(upper=1), loss_averaged=found["loss_last"] / 2)
+
+    monkeypatch.setattr(stages.test, "test", of_weights)
+    study = TUNED.replace("tune: {", "tune: {weights: [last, averaged], ")
+    write_text(MINE / "study.yaml", study.replace("base: {", "base: {training.averaged_part: 0.1, "))
+    made()
+    chosen = read_csv(MINE / "board.csv").query("rule == 'chosen'").set_index("line")["setting"]
+    assert chosen["ln"].endswith(", averaged weights")
+    assert chosen["fixed"] == "last weights"
+
+
+def test_a_study_that_tunes_no_more_has_no_files_of_that(made):
+    made()
+    for run in planned(re.sub(r"(tune|choose): .*\n", "", TUNED))["runs"]:
+        assert stage("test", run, "--study", "mine") == (0, "")
+    made()
+    assert not (MINE / "choice.yaml").exists()
+    assert not (MINE / "settings.csv").exists()
+
+
+def test_kept_seeds_of_a_tuned_line_at_other_lengths_are_refused_before_anything_is_trained(made):
+    study = TUNED.replace("grow: 2, refine: 1", "grow: 0") + "kept: {ln: {norm: ln}}\nsequences: 64\n"
+    write_text(MINE / "study.yaml", study)
+    found = pd.DataFrame(product([6, 7], [4, 16]), columns=["seed", "length"])
+    found = found.assign(task="argmax", line="ln-0_001", last=0.9, loss_last=1e-6, target=0.5, variance=1.0)
+    of_choice = found.assign(seed=found["seed"] + 4).query("length <= 16")
+    write_csv(MINE / "results/kept.csv", pd.concat([found, of_choice]))
+    code, said = stage("studies.make", "mine")
+    assert (code, "set lengths in study.yaml to those that both have" in said) == (2, True)
+
+
+def test_ctrl_c_is_one_line(monkeypatch, capsys):
+    def interrupted(_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("vanishing_variance.harness.script.run_script", interrupted)
+    monkeypatch.delitem(sys.modules, "vanishing_variance.studies.make")
+    with pytest.raises(SystemExit, match="130"):
+        runpy.run_module("vanishing_variance.studies.make", run_name="__main__")
+    assert capsys.readouterr().err == "interrupted: the same command goes on from here\n"
+
+
+def test_where_accuracy_goes_is_drawn_of_lines_of_the_long_range_alone(made, monkeypatch):
+    def in_parts(params, this):
+        found = of_setting(params, this)
+        wrong = 1 - found["last"]
+        return found.assign(
+            misranked_last=wrong / 2, diluted_last=wrong / 2, misread_last=0.0, right_misranked_last=0.0
+        )
+
+    monkeypatch.setattr(stages.test, "test", in_parts)
+    lines = "{none: {norm: none, range: long}, ln: {norm: ln, range: long}}"
+    study = f"question: Why?\ntasks: [argmax]\nbase: {{blocks: [0, 1]}}\nlines: {lines}\nmeasure: [inside]\n"
+    for run in planned(study)["runs"]:
+        assert stage("test", run, "--study", "mine") == (0, "")
+    compared()
+    assert (MINE / "parts.png").exists()
 
 
 def test_averaged_weights_that_there_are_not_are_not_chosen(made):

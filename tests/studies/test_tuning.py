@@ -130,6 +130,24 @@ def test_a_diverged_training_failed():
     assert (best(choice["none"]), best(choice["ln"])) == (0.001, 0.002)
 
 
+def test_of_two_blocks_that_choose_one_that_diverged_takes_no_seed_from_other_settings():
+    of = study([0.001, 0.002, 0.004, 0.008], {"grow": 0}, lines={"none": {"norm": "none"}})
+    diverged = pd.DataFrame([{"task": "argmax", "line": "", "note": "the loss is nan", "seed": None, "length": None}])
+    read = {
+        "none-0_001": results([0.1, 0.5]),  # the worse, but for the first seed
+        "none-0_002": results([0.11, 0.01]),
+        "none-0_004": pd.concat([results(0.001)[:1], diverged]),
+        "none-0_008": pd.concat([results(0.001)[1:], diverged]),
+    }
+    choice = choice_on_argmax(of, lambda _, name: read[name])
+    assert [(one.seeds, one.failed, one.chosen) for one in choice["none"]] == [
+        (2, 0, ""),
+        (2, 0, "last"),
+        (2, 2, ""),
+        (2, 2, ""),
+    ]
+
+
 @pytest.mark.parametrize("loss", [math.nan, math.inf])
 def test_a_seed_without_a_finite_loss_failed(loss):
     of = study([0.001, 0.002], {"grow": 0})

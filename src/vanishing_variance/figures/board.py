@@ -54,7 +54,7 @@ def draw(question: str, board: pd.DataFrame) -> Drawing:
         _draw_marks(axes, inside, rules, places)
         last = rows(board, task=task, rule=first_rule).set_index("line").reindex(places.index)[BEYOND]
         if is_leaderboard and last["beyond"][first] >= fence:
-            label = f"{first}, last weights"
+            label = f"{first}, {rules[first_rule][1]}"
             axes.axvline(last["beyond"][first], color="#000000", lw=0.9, ls=":", zorder=0, label=label)
         for place, line in enumerate(places.index):
             if groups[line] % 2:

@@ -1,6 +1,6 @@
 """Figure of the parts of the answers, stacked, against length."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 import pandas as pd
 
@@ -21,17 +21,18 @@ LAYERS = {
 TITLE = "Where accuracy goes"
 
 
-def draw(tested: pd.DataFrame, lines: Sequence[str], longest: int) -> Drawing:
+def draw(tested: pd.DataFrame, longest: Mapping[str, int]) -> Drawing:
     """Draw a panel a line and task, the parts of all answers as trained, means over seeds; `tested`: by rule.
 
-    Lines and tasks in which they were not measured are left out. `longest`: in training.
+    Lines and tasks in which they were not measured are left out. `longest`: in training, by line, in order.
     """
+    lines = [*longest]
     shown = rows(with_parts(tested), rule=LAST)
     shown = shown[shown["line"].isin(lines)]
     if shown.empty:
         return Drawing(style.figure(height=1), TITLE, "The parts of the answers were not measured.")
     shown = shown.assign(right=shown["accuracy"] - shown["right_misranked"])
-    in_order = shown.sort_values("line", key=lambda names: names.map([*lines].index), kind="stable")
+    in_order = shown.sort_values("line", key=lambda names: names.map(lines.index), kind="stable")
     figure, panels = style.facets(in_order, "line", "task", margin=0.8, height=1.3)
     for axes, line, task, of_line in panels:
         means = 100 * of_line.groupby("length")[list(LAYERS)].mean()
@@ -43,9 +44,10 @@ def draw(tested: pd.DataFrame, lines: Sequence[str], longest: int) -> Drawing:
         axes.label_outer()
     style.legend_above(figure, columns=2)
     style.note(figure, "means over n seeds, last weights")
+    trained = " or ".join(str(items) for items in sorted({longest[line] for line in shown["line"]}))
     counts = variants.seeds(shown.groupby(["task", "line"])["seed"].nunique())
     caption = (
-        f"All answers with the last weights, trained on up to {longest} items, by what is wrong with them; means over "
+        f"All answers with the last weights, trained on up to {trained} items, by what is wrong with them; means over "
         f"n = {counts} seeds. What only sharpens attention can return the diluted ones at most."
     )
     return Drawing(figure, TITLE, caption)

@@ -89,6 +89,6 @@ def of_range(
     figures = {
         f"loss{suffix}": loss.draw(shown, lengths),
         f"accuracy{suffix}": accuracy.draw(means, papers, trained, steps),
-        f"parts{suffix}": parts.draw(accuracies, [none, treated], lengths.longest),
+        f"parts{suffix}": parts.draw(accuracies, dict.fromkeys([none, treated], lengths.longest)),
     }
     return Drawn(figures, data)

@@ -83,7 +83,7 @@ def board(
     accuracies: Columns = {f"accuracy_{length}": ("accuracy", length) for length in shown}
     gains: Columns = {f"difference_{length}": ("difference", length) for length in shown if length > longest}
     asked: Columns = {name: (name, BEYOND) for name in statistics}
-    columns = {**OF_LINE, **GAINS, **TESTS, **ANSWERS, **asked, **INSIDE}
+    columns = {**asked, **OF_LINE, **GAINS, **TESTS, **ANSWERS, **INSIDE}
     wanted = [("accuracy", LENGTHS), ("difference", LENGTHS), *columns.values()]
     wanted.remove(TESTS["p_holm"])  # which is with p
     lines = results["line"].unique()
@@ -126,7 +126,8 @@ def _columns(board: pd.DataFrame, gains: Iterable[str], optional: Iterable[str])
     estimates = [name for name in there if name not in ANSWERS]
     of_line = ["task", "line", "rule", "n", *_with_ends(OF_LINE), "baseline"]
     of_pair = ["n_paired", *_with_ends([*GAIN, *gains]), *TESTS]
-    return [*of_line, *of_pair, *answers, *_with_ends(estimates), *INSIDE, "note"]
+    columns = [*of_line, *of_pair, *answers, *_with_ends(estimates), *INSIDE, "note"]
+    return list(dict.fromkeys(columns))  # a study may ask for what is there
 
 
 def _with_ends(names: Iterable[str]) -> list[str]:

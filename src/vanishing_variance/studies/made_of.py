@@ -3,11 +3,13 @@
 import hashlib
 import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from vanishing_variance.harness.errors import InputError, shown
+from vanishing_variance.harness.sections import PATH
 
 # Equal for all lines of a task: the seed of all random streams, the test sequences of a length, a digest of the task's
 # parameters. And for all seeds of a line: a digest of what its training reads of the parameters.
@@ -35,6 +37,21 @@ def made_of(training: Mapping[str, Any], sequences: int) -> dict[str, Any]:
 def digest(document: Any) -> str:
     """Return a text that changes with a document."""
     return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def check_trained_with(where: Path, kept: pd.DataFrame, now: Mapping[str, Mapping[str, str]]) -> None:
+    """Raise InputError where a kept line was trained otherwise than now; those from before the column say nothing.
+
+    `now`: by task and line what it would be, of lines that are compared with trained ones.
+    """
+    if OF_TRAINING not in kept:
+        return
+    once = kept.dropna(subset=OF_TRAINING).drop_duplicates(["task", "line", OF_TRAINING])
+    for task, line, before in zip(once["task"], once["line"], once[OF_TRAINING], strict=True):
+        expected = now.get(task, {}).get(line, before)
+        if before != expected:
+            said = f"{where}: line {line} on {task} was trained with other parameters than it has now"
+            raise InputError(f"{said} (digests {before}, {expected}); put back what changed in {PATH} or study.yaml")
 
 
 def check_made_of(where: str, results: pd.DataFrame) -> None:

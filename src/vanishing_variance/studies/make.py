@@ -25,10 +25,10 @@ from vanishing_variance.harness.sections import PATH
 from vanishing_variance.harness.yaml import read_yaml, written
 from vanishing_variance.results.columns import rows
 from vanishing_variance.studies.arguments import Planned
-from vanishing_variance.studies.choosing import basis_of_choice, choose, write_choice
+from vanishing_variance.studies.choosing import basis_of_choice, choice_file, choose, write_choice
 from vanishing_variance.studies.files import STUDIES, kept_file, plan_file, results_file
 from vanishing_variance.studies.kept import read_kept, read_run
-from vanishing_variance.studies.made_of import check_made_of
+from vanishing_variance.studies.made_of import check_made_of, check_trained_with
 from vanishing_variance.studies.new import filled
 from vanishing_variance.studies.parameters import held_out, line_params, seeds_of
 from vanishing_variance.studies.plan import check_lines, study_plan
@@ -76,6 +76,8 @@ def prepared(name: str, study: Study, params: Mapping[str, Any], tuned: Tuned) -
     graph = graph_file(name)
     if study.tune:
         write_choice(name, tuned)
+    else:
+        choice_file(name).unlink(missing_ok=True)  # of lines that were tuned
     if plan["runs"] or graph.exists():
         write_text(plan_file(name), written(plan, once=True))
     else:
@@ -93,7 +95,7 @@ def check_kept(
     """Raise InputError for what would otherwise be said after hours of training.
 
     Where a seed that is kept would be trained, a seed that chooses is tested, too, lines would be tested at other
-    lengths, or a pair has no common seed.
+    lengths, a pair has no common seed, or a kept line was trained otherwise than its parameters are now.
     """
     kept = read_kept(name, study)
     planned = Planned(name, dict(plan))
@@ -114,9 +116,11 @@ def check_kept(
             _check_pairs(study, task, dict(_seeds(study, task, kept, of_lines)))
     _check_all_compared(name, study, kept, choosing)
     check_made_of(f"{STUDIES / name}/results", pd.concat([kept, pd.DataFrame(made_of)]))
-    if study.lines and len(kept) and not study.tune:
+    check_trained_with(kept_file(name), kept, plan["compare"].get("trained_with", {}))
+    compared = kept[~kept["seed"].isin(choosing)]  # those that choose may have training lengths alone
+    if study.lines and len(compared):
         lengths = held_out(params, study)["lengths"]
-        check_lengths(name, {"what is trained": lengths} | lengths_of_models(at_lengths(kept, study)))
+        check_lengths(name, {"what is trained": lengths} | lengths_of_models(at_lengths(compared, study)))
 
 
 def _check_all_compared(name: str, study: Study, kept: pd.DataFrame, choosing: Sequence[int]) -> None:
@@ -173,13 +177,27 @@ def without_weights(planned: Planned) -> list[Run]:
 
 def say_duration(planned: Planned) -> None:
     """Print about how long what is missing trains."""
-    missing = [run for run in planned.runs if not results_file(run).exists()]
-    missing += without_weights(planned)
+    missing = {run.key: run for run in [*untrained(planned), *without_weights(planned)]}
     if missing:
         duration = import_module("vanishing_variance.studies.duration")  # here: it loads torch
-        minutes = duration.seconds_of(planned, missing) / 60
+        minutes = duration.seconds_of(planned, missing.values()) / 60
         if minutes:
-            print(f"training takes about {minutes:.0f} minutes on this machine; tests come to that", flush=True)
+            grows = " and what grids grow by" if "tuned" in planned.document["compare"] else ""
+            print(f"training takes about {minutes:.0f} minutes on this machine; tests{grows} come to that", flush=True)
+
+
+def untrained(planned: Planned) -> list[Run]:
+    """Return the runs that were not trained by their plan, as dvc.lock says, or have neither weights nor results."""
+    lock = STUDIES / planned.study / "dvc.lock"
+    locked = read_yaml(lock).get("stages", {}) if lock.exists() else {}
+    plans = str(plan_file(planned.study))
+    runs = []
+    for run in planned.runs:
+        of_stage = locked.get(f"train@{run.key}", {}).get("params", {}).get(plans, {})
+        is_of_plan = of_stage.get(f"train.{run.key}") == planned.document["train"][run.key]
+        if not is_of_plan or not (run.folder("trained").exists() or results_file(run).exists()):
+            runs.append(run)
+    return runs
 
 
 def say_choice(tuned: Tuned) -> None:
@@ -221,4 +239,8 @@ def alone(study: str) -> None:
 
 
 if __name__ == "__main__":
-    run_script(main)
+    try:
+        run_script(main)
+    except KeyboardInterrupt:
+        print("interrupted: the same command goes on from here", file=sys.stderr)
+        sys.exit(130)

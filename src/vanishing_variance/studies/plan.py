@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 from vanishing_variance.engine.registry import is_plain, load_task
@@ -15,7 +16,7 @@ from vanishing_variance.params import check
 from vanishing_variance.studies.arguments import Planned
 from vanishing_variance.studies.choosing import read_choice, tuned_document
 from vanishing_variance.studies.files import STUDIES, plan_file
-from vanishing_variance.studies.made_of import digest, made_of
+from vanishing_variance.studies.made_of import OF_TRAINING, digest, made_of
 from vanishing_variance.studies.parameters import (
     check_batch,
     check_pairs,
@@ -27,7 +28,7 @@ from vanishing_variance.studies.parameters import (
 )
 from vanishing_variance.studies.sources import PACKAGE, hashes
 from vanishing_variance.studies.study import Study, of_study, read_study
-from vanishing_variance.studies.tuning import Tuned, trained
+from vanishing_variance.studies.tuning import Tuned, combinations, run_name, trained
 
 # Not blocks: more of them train alone.
 WHOLE = ("norm", "attention", "network", "seed", "seeds_per_block", "model", "training")
@@ -83,15 +84,15 @@ def study_plan(name: str, study: Study, params: Mapping[str, Any], tuned: Tuned 
     digests: dict[str, dict[str, str]] = {part: {} for part in PARTS}
     keys: dict[str, dict[str, str]] = {}
     runs: dict[tuple[str, str, int], str] = {}
-    for task, line, run_name, setting, own_blocks, at_length in trained(study, tuned or Tuned(), blocks):
+    for task, line, run_line, setting, own_blocks, at_length in trained(study, tuned or Tuned(), blocks):
         range_ = study.range_of(line)
         with of_study(name):
             own = line_params(params, study, line, setting)
-        this = Run(task, run_name, own_blocks[0], range_, own["norm"], own["attention"], name)
+        this = Run(task, run_line, own_blocks[0], range_, own["norm"], own["attention"], name)
         tested = test if at_length else of_training(test, longest[range_])
         plan = {
             "task": task,
-            "line": run_name,
+            "line": run_line,
             "train": plan_of_training(own, task, range_),
             "test": plan_of_test(own, task, tested, study),
             **plans_of_measurements(own, task, test, study),
@@ -110,6 +111,9 @@ def study_plan(name: str, study: Study, params: Mapping[str, Any], tuned: Tuned 
         with of_study(name):
             check_batch(own, this)
     compare = {"longest": longest, "sequences": test["sequences"]}
+    if study.lines and study.kept:
+        with of_study(name):
+            compare["trained_with"] = _trained_with(study, params)
     if study.paper_tables:
         compare["params"] = params_of_tables(params, study)
     if tuned and tuned.tried:
@@ -122,6 +126,19 @@ def study_plan(name: str, study: Study, params: Mapping[str, Any], tuned: Tuned 
         "intervened": dict(_intervened(study, runs, plans)),
         "proposed": dict(_proposed(study, runs, plans)),
     }
+
+
+def _trained_with(study: Study, params: Mapping[str, Any]) -> dict[str, dict[str, str]]:
+    """Return by task and name of runs what kept results are made of, if they were trained as their line is now."""
+    found: dict[str, dict[str, str]] = {}
+    for task, line in product(study.tasks, study.kept):
+        grid = study.grid(line)
+        for setting in combinations(grid):
+            own = line_params(params, study, line, setting)
+            training = read_in_training(params_of_training(own, task, study.range_of(line)))
+            run = run_name(study, line, setting) if grid else line
+            found.setdefault(task, {})[run] = made_of(training, 0)[OF_TRAINING]
+    return found
 
 
 def _lines_of(run: Run, study: Study, blocks: Mapping[str, list[int]], tuned: Tuned) -> Iterator[str]:

@@ -139,7 +139,7 @@ class _Search:
         """Score each setting by the seeds that all of its line have; return whether all have results."""
         for line, settings in self.tried.items():
             tested = {name: self.results[name] for name in settings if name in self.results}
-            seeds = common_seeds(tested.values())
+            seeds = common_seeds(results for results in tested.values() if results["note"].isna().all())
             if tested and not seeds and line not in self.study.lines:
                 raise InputError(f"the kept settings of {line} on {self.task} have no seed of choose.blocks in common")
             for name, results in tested.items():

@@ -58,7 +58,8 @@ def with_settings(board: pd.DataFrame, tested: pd.DataFrame, tuned: Tuned, longe
     settings, failed = [], []
     for task, line, rule in zip(board["task"], board["line"], board["rule"], strict=True):
         chosen = tuned.chosen(task, line)
-        settings.append(setting_text(chosen, with_weights=rule == CHOSEN) if chosen else "")
+        untuned = f"{LAST} weights" if rule == CHOSEN else ""
+        settings.append(setting_text(chosen, with_weights=rule == CHOSEN) if chosen else untuned)
         results = rows(tested, task=task, line=line, rule=rule)
         has_failed = failures(results, longest[line], tuned.chance[task])
         failed.append(has_failed.sum() if len(results) else None)
@@ -90,7 +91,8 @@ def settings_of_study(
     """
     settings = pd.DataFrame(_rows_of_settings(study, tuned))
     longest_of_runs = {run: longest[line] for run, line in zip(settings["run"], settings["line"], strict=True)}
-    of_choice = tested[tested["seed"].isin(tuned.choosing)]
+    has_note = tested["note"].notna().groupby([tested["task"], tested["line"]]).transform("any")
+    of_choice = tested[tested["seed"].isin(tuned.choosing) & ~has_note]
     measured = []
     for task, of_task in settings.groupby("task", sort=False):
         at_length = _at_length(rows(of_choice, task=task), of_task)

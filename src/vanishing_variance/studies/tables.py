@@ -12,6 +12,9 @@ from vanishing_variance.studies import paper_tables
 from vanishing_variance.studies.arguments import Planned
 from vanishing_variance.studies.board import board_of_study, board_table, steps_section
 from vanishing_variance.studies.choosing import require_chosen, tuned_of
+from vanishing_variance.studies.files import kept_file
+from vanishing_variance.studies.kept import read_kept
+from vanishing_variance.studies.made_of import check_trained_with
 from vanishing_variance.studies.reading import read_measured, read_results, read_runs
 from vanishing_variance.studies.settings import (
     of_last_weights,
@@ -38,6 +41,7 @@ def study_files(study: Study, planned: Planned) -> Files:
     longest_of_lines = {line: longest[study.range_of(line)] for line in study.names}
     tuned = tuned_of(planned)
     results = read_results(name, study, planned.runs, tuned)
+    check_trained_with(kept_file(name), read_kept(name, study), compare.get("trained_with", {}))
     require_chosen(name, study, tuned)
     tested = with_chosen(by_rule(results), tuned)
     board = board_of_study(tested, study, longest, sequences)
