@@ -6,7 +6,9 @@ import pandas as pd
 import pytest
 
 from vanishing_variance.harness.errors import InputError
+from vanishing_variance.results.schema import by_rule
 from vanishing_variance.studies.search import choice_of, values_beyond
+from vanishing_variance.studies.settings import _redrawn
 from vanishing_variance.studies.study import Study
 from vanishing_variance.studies.tuning import Tuned, chosen_of, run_name, with_first
 
@@ -173,6 +175,19 @@ def test_the_weights_with_the_lower_loss_are_chosen_and_trained_once():
     choice = choice_on_argmax(tuned, lambda _, name: read[name])
     assert [one.chosen for one in choice["none"]] == ["", "averaged"]
     assert [one.chosen for one in choice["ln"]] == ["last", ""]
+
+
+def test_a_choice_says_how_often_other_seeds_would_make_it():
+    of = study([0.001, 0.002, 0.004], {"grow": 0}, lines={"none": {"norm": "none"}})
+    losses = {"none-0_001": [1.0, math.e**2], "none-0_002": [math.e**1.5] * 2, "none-0_004": [0.01] * 2}
+    read = {name: results(loss, 1.0 - (name == "none-0_004")) for name, loss in losses.items()}
+    tuned = Tuned(choosing=SEEDS, tried={"argmax": choice_on_argmax(of, lambda _, name: read[name])})
+    tested = by_rule(pd.concat(frame.assign(line=name) for name, frame in read.items()))
+    shares = _redrawn(tested, of, tuned, "argmax", "none")
+    assert shares == pytest.approx(
+        {"none-0_001": 75, "none-0_002": 25}, abs=2
+    )  # one of four draws has the second alone
+    assert _redrawn(tested, of, tuned, "argmax", "none") == shares
 
 
 def test_settings_beside_the_best_one_of_a_line_are_tested_at_length():

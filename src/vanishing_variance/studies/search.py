@@ -8,11 +8,10 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from vanishing_variance.harness.errors import InputError
-from vanishing_variance.results.columns import LOSS, rows
+from vanishing_variance.results.columns import rows
 from vanishing_variance.results.schema import by_rule
 from vanishing_variance.studies.study import Study, but_blocks, is_numeric
 from vanishing_variance.studies.tuning import (
@@ -23,12 +22,11 @@ from vanishing_variance.studies.tuning import (
     combinations,
     common_seeds,
     failures,
+    log_losses,
     run_name,
     tuned_lines,
 )
 
-# Losses in results before 2026-12 have six decimals: a smaller one counts as half of the last.
-SMALLEST = 5e-7
 # Of values between two others, and beyond the last.
 DIGITS = 3
 # Returns the results of a task and the name of runs, of the seeds that choose, or None where there are none yet.
@@ -157,12 +155,10 @@ class _Search:
             tested = rows(of_seeds, rule=rule)
             has_failed = failures(tested, longest, self.basis.chance[self.task])
             failed = max(failed, int(has_failed.sum()))
-            loss = tested.groupby("seed")[LOSS].mean().astype(float)
-            loss = loss[np.isfinite(loss)]
-            if len(loss):
-                failed = max(failed, len(seeds) - len(loss))
-                log_loss = np.log(loss.clip(lower=SMALLEST))
-                losses[rule] = round(float(log_loss.mean()), 6)
+            of_rule = log_losses(tested)
+            if len(of_rule):
+                failed = max(failed, len(seeds) - len(of_rule))
+                losses[rule] = round(float(of_rule.mean()), 6)
         at_length = bool((results["length"] > longest).any())
         return replace(tried, seeds=len(seeds), failed=failed, losses=losses, at_length=at_length)
 

@@ -11,20 +11,24 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from vanishing_variance.engine.streams import stream
 from vanishing_variance.harness.numbers import MISSING, estimate, table_of
 from vanishing_variance.results.arms import BEYOND, LONGEST
 from vanishing_variance.results.columns import LAST, MODEL, rows
 from vanishing_variance.results.comparison import Columns, compare, texts, view
 from vanishing_variance.results.runs import CHOSEN
 from vanishing_variance.studies.study import Study
-from vanishing_variance.studies.tuning import Tried, Tuned, common_seeds, failures
+from vanishing_variance.studies.tuning import Tried, Tuned, common_seeds, failures, log_losses
 
 # Of the seeds that choose, at settings beside a chosen one.
 ACCURACY: Columns = {"beyond": ("accuracy", BEYOND), "longest": ("accuracy", LONGEST)}
 GAIN: Columns = {"difference": ("difference", BEYOND), "difference_longest": ("difference", LONGEST)}
+# Of the seeds that choose, with replacement.
+REDRAWS = 10_000
 NOTE = (
     "*Log loss*: its mean over the seeds that choose, at the training lengths; that of the chosen setting, which is "
-    "trained with the line's own seeds, above, is bold. *Failed*: seeds that ended near chance; such a setting is out. "
+    "trained with the line's own seeds, above, is bold. *Redrawn*: in what part of 10,000 redraws of these seeds, with "
+    "replacement, the line's lowest loss is there. *Failed*: seeds that ended near chance; such a setting is out. "
     "Accuracies and gains here are of the seeds that choose, at settings beside a chosen one, tested after the choice; "
     "gains are over the baseline at the same setting, where no seed of either failed."
 )
@@ -90,6 +94,9 @@ def settings_of_study(
     `tested`: results by rule of settings, by the names of their runs; `longest`: by line.
     """
     settings = pd.DataFrame(_rows_of_settings(study, tuned))
+    shares = {key: _redrawn(tested, study, tuned, *key) for key in product(tuned.tried, study.names)}
+    cells = zip(settings["task"], settings["line"], settings["run"], strict=True)
+    settings["redrawn"] = [shares[task, line].get(run, np.nan) for task, line, run in cells]
     longest_of_runs = {run: longest[line] for run, line in zip(settings["run"], settings["line"], strict=True)}
     has_note = tested["note"].notna().groupby([tested["task"], tested["line"]]).transform("any")
     of_choice = tested[tested["seed"].isin(tuned.choosing) & ~has_note]
@@ -119,6 +126,24 @@ def _rows_of_settings(study: Study, tuned: Tuned) -> Iterator[dict[str, Any]]:
             same = (other for other in of_baseline if other.setting == tried.setting)
             partners = (other.name for other in same if not other.failed and not tried.failed)
             yield {**row, "baseline": baseline, "partner": next(partners, "")}
+
+
+def _redrawn(tested: pd.DataFrame, study: Study, tuned: Tuned, task: str, line: str) -> dict[str, float]:
+    """Return by run in what percentage of REDRAWS its loss is the lowest of the line, of settings without failures."""
+    of_choice: dict[tuple[str, str], pd.Series[float]] = {}
+    for tried, rule in product(tuned.settings(task, line), study.weights(line)):
+        if not tried.failed:
+            results = rows(tested, task=task, line=tried.name, rule=rule)
+            of_choice[tried.name, rule] = log_losses(results[results["seed"].isin(tuned.choosing)])
+    losses = pd.DataFrame(of_choice).dropna()  # seeds that all settings have
+    if losses.empty:
+        return {}
+    drawn = stream(0, "redrawn", task, line).integers(len(losses), size=(REDRAWS, len(losses)))
+    best = losses.to_numpy()[drawn].mean(axis=1).argmin(axis=1)
+    shares: dict[str, float] = {}
+    for place, (run, _) in enumerate(of_choice):
+        shares[run] = shares.get(run, 0) + 100 * float(np.mean(best == place))
+    return shares
 
 
 def _at_length(tested: pd.DataFrame, settings: pd.DataFrame) -> pd.DataFrame:
@@ -175,6 +200,7 @@ def _cells(settings: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
         losses = settings[column].map(partial(estimate, ".3f"))
         is_chosen = [rule in chosen.split() for chosen in settings["chosen"]]
         cells[f"log loss, {rule}"] = losses.mask(pd.Series(is_chosen, losses.index), "**" + losses + "**")
+    cells["redrawn (%)"] = settings["redrawn"].map(partial(estimate, ".0f"))
     cells["beyond (%)"] = texts(settings, "beyond", ".1f")
     cells["gain (pp)"] = texts(settings, "difference", "+.1f")
     cells["gain at the longest (pp)"] = texts(settings, "difference_longest", "+.1f")

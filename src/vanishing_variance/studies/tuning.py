@@ -9,15 +9,18 @@ from dataclasses import asdict, dataclass, field, replace
 from itertools import product
 from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 
-from vanishing_variance.results.columns import LAST
+from vanishing_variance.results.columns import LAST, LOSS
 from vanishing_variance.studies.study import Study, but_blocks, text_of
 
 Setting = dict[str, Any]
 # A model failed where, at the longest training length, its accuracy is no further above that of the most frequent
 # label than this part of what is possible.
 NEAR_CHANCE = 0.25
+# Losses in results before 2026-12 have six decimals: a smaller one counts as half of the last.
+SMALLEST = 5e-7
 
 
 @dataclass(frozen=True)
@@ -166,6 +169,13 @@ def failures(results: pd.DataFrame, longest: int, chance: float) -> "pd.Series[b
     accuracies = at_longest.set_index("seed")["accuracy"].astype(float)
     failed: pd.Series[bool] = accuracies <= chance + NEAR_CHANCE * (1 - chance)
     return failed
+
+
+def log_losses(results: pd.DataFrame) -> "pd.Series[float]":
+    """Return the log loss by seed, of those whose loss is a number; `results`: of a line by one rule of weights."""
+    losses = results.groupby("seed")[LOSS].mean().astype(float)
+    finite = losses[np.isfinite(losses)].clip(lower=SMALLEST)
+    return pd.Series(np.log(finite.to_numpy()), finite.index)
 
 
 def combinations(grid: Mapping[str, Sequence[Any]]) -> list[Setting]:
