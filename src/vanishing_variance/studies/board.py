@@ -127,7 +127,7 @@ def _columns(board: pd.DataFrame, gains: Iterable[str], optional: Iterable[str])
     of_line = ["task", "line", "rule", "n", *_with_ends(OF_LINE), "baseline"]
     of_pair = ["n_paired", *_with_ends([*GAIN, *gains]), *TESTS]
     columns = [*of_line, *of_pair, *answers, *_with_ends(estimates), *INSIDE, "note"]
-    return list(dict.fromkeys(columns))  # a study may ask for what is there
+    return list(dict.fromkeys(columns))  # a statistic that is asked for may be a usual one
 
 
 def _with_ends(names: Iterable[str]) -> list[str]:

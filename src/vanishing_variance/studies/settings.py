@@ -27,8 +27,8 @@ GAIN: Columns = {"difference": ("difference", BEYOND), "difference_longest": ("d
 REDRAWS = 10_000
 NOTE = (
     "*Log loss*: its mean over the seeds that choose, at the training lengths; that of the chosen setting, which is "
-    "trained with the line's own seeds, above, is bold. *Redrawn*: in what part of 10,000 redraws of these seeds, with "
-    "replacement, the line's lowest loss is there. *Failed*: seeds that ended near chance; such a setting is out. "
+    "trained with the line's own seeds, above, is bold. *Redrawn*: how often 10,000 draws of as many of these seeds, "
+    "with replacement, choose it. *Failed*: seeds that ended near chance; such a setting is out. "
     "Accuracies and gains here are of the seeds that choose, at settings beside a chosen one, tested after the choice; "
     "gains are over the baseline at the same setting, where no seed of either failed."
 )
