@@ -70,5 +70,8 @@ def test_at_equal_loss_is_a_regression_of_all_seeds_on_the_log_loss():
     arms = arms_of(*results)
     expected = adjusted(*outcomes, *log_losses)
     np.testing.assert_allclose([estimate_of(arms, f"at_{whose}_loss") for whose in ("baseline", "own")], expected)
+    gains = log_losses[0][:14] - log_losses[1]
+    low, high = stats.ttest_1samp(gains, 0).confidence_interval()
+    np.testing.assert_allclose(estimate_of(arms, "log_loss"), [gains.mean(), low, high])
     for without in (results[0].drop(columns="loss"), results[0].assign(loss=9e-6)):
         assert np.isnan(estimate_of(arms_of(without, results[1]), "at_own_loss")).all()

@@ -141,10 +141,11 @@ def test_a_statistic_is_one_function_and_a_study_shows_it_that_asks_for_it(
     lowest = [100 * of_line[:, 1:].mean(axis=1).min() for of_line in (first, second)]
     np.testing.assert_allclose(table["lowest_seed"], lowest, atol=1e-6)
     pd.testing.assert_frame_equal(table[usual.columns], usual)
-    text = board_table("mine", "Which?", table)
+    text = board_table("mine", "Which?", table, [lowest_seed, "p"])
     assert all(f"{value:.2f} |" in text for value in lowest)
     assert "lowest seed (%) |" in text
-    assert "lowest seed" not in board_table("mine", "Which?", usual)
+    assert f"| {table['p'].dropna().item():.2g} |" in " ".join(text.split())
+    assert "lowest seed" not in board_table("mine", "Which?", usual, ["lowest_seed"])
 
     monkeypatch.chdir(tmp_path)
     file = Path("studies/mine/study.yaml")

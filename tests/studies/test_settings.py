@@ -28,9 +28,8 @@ def results_of(run, accuracy):
     return frame.assign(last=[1.0 if length == 16 else accuracy for length in frame["length"]])
 
 
-def test_a_gain_at_a_setting_is_shown_where_no_seed_of_either_line_failed():
-    failed = {"none": (0, 0, 1), "ln": (0, 1, 0)}
-    accuracies = {"none": 0.25, "ln": 0.75}
+def settings_of(failed, results_of_run):
+    """Return the settings of both lines; `failed`: how many seeds, by line and rate in order."""
     tried, results = {}, []
     for line, of_line in failed.items():
         rates = STUDY.grid(line)[RATE]
@@ -38,10 +37,28 @@ def test_a_gain_at_a_setting_is_shown_where_no_seed_of_either_line_failed():
             Tried(f"{line}-{rate}", {RATE: rate}, seeds=2, failed=count, losses={"last": -1.0})
             for rate, count in zip(rates, of_line, strict=True)
         ]
-        results += [results_of(one.name, accuracies[line]) for one in tried[line]]
+        results += [results_of_run(one.name, line) for one in tried[line]]
     tuned = Tuned(choosing=list(SEEDS), tried={"argmax": tried})
     frame = settings_of_study(by_rule(pd.concat(results)), STUDY, tuned, {"none": 16, "ln": 16}, 512)
-    gains = frame[frame["line"] == "ln"].set_index(RATE)["difference"]
-    assert gains[0.1] == pytest.approx(50)
-    assert gains[[0.2, 0.4]].isna().all()
-    assert frame[frame["line"] == "ln"]["beyond"].tolist() == pytest.approx([75] * 3)
+    return frame[frame["line"] == "ln"].set_index(RATE)
+
+
+def test_a_gain_at_a_setting_is_shown_where_no_seed_of_either_line_failed():
+    accuracies = {"none": 0.25, "ln": 0.75}
+    of_ln = settings_of({"none": (0, 0, 1), "ln": (0, 1, 0)}, lambda run, line: results_of(run, accuracies[line]))
+    assert of_ln["difference"][0.1] == pytest.approx(50)
+    assert of_ln["difference"][[0.2, 0.4]].isna().all()
+    assert of_ln["beyond"].tolist() == pytest.approx([75] * 3)
+
+
+def test_a_setting_of_which_a_block_diverged_has_no_accuracy_and_the_others_keep_their_seeds():
+    def results(run, line):
+        whole = results_of(run, 0.75).assign(loss_last=0.1)
+        diverged = pd.DataFrame([{"task": "argmax", "line": run, "note": "the loss is nan"}])
+        return pd.concat([whole[whole["seed"] == SEEDS[0]], diverged]) if run == "ln-0.2" else whole
+
+    of_ln = settings_of({"none": (0, 0, 0), "ln": (0, 1, 0)}, results)
+    assert of_ln["beyond"][[0.1, 0.4]].tolist() == pytest.approx([75] * 2)
+    assert of_ln["difference"][[0.1, 0.4]].tolist() == pytest.approx([0] * 2)
+    assert of_ln.loc[0.2, ["beyond", "difference", "redrawn"]].isna().all()
+    assert of_ln["redrawn"].sum() == 100

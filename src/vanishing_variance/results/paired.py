@@ -113,6 +113,12 @@ def _accuracies(arms: Arms) -> Covariates:
     return _odds(arms, arms.lengths[0])
 
 
+def _log_loss(arms: Arms, _: Scope) -> Estimate | None:
+    """Return the difference of the log losses at the training lengths, paired by seed: below 0, the line's is lower."""
+    ours, theirs = of_both(*_losses(arms))
+    return _mean(ours - theirs) if len(ours) else None
+
+
 def _losses(arms: Arms) -> Covariates:
     """Return the log of the losses of all seeds, after the same steps; none where one is below SMALLEST_LOSS."""
     losses = []
@@ -183,6 +189,7 @@ STATISTICS = {
     "anytime": Statistic(lambda arms, scope: anytime_interval(arms.gains[scope].to_numpy()), "anytime (pp)", "+.1f"),
     "all_seeds": Statistic(_all_seeds, "from all seeds (pp)", "+.1f"),
     "log_odds": Statistic(_log_odds, "log-odds", "+.2f"),
+    "log_loss": Statistic(_log_loss, "log loss in training (nats)", "+.3f"),
     # the difference that is left at equal covariates
     "at_baseline_accuracy": Statistic(partial(_left_at, 0, _accuracies), "at its baseline's accuracy (pp)", "+.1f"),
     "at_own_accuracy": Statistic(partial(_left_at, 1, _accuracies), "at its own accuracy (pp)", "+.1f"),

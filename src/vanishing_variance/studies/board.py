@@ -141,33 +141,35 @@ def shown_lengths(board: pd.DataFrame, name: str = "accuracy") -> list[int]:
     return sorted(int(match[1]) for match in matches if match)
 
 
-def board_table(name: str, question: str, board: pd.DataFrame) -> str:
-    """Return the tables of a board with what they say."""
+def board_table(name: str, question: str, board: pd.DataFrame, asked: Iterable[str] = ()) -> str:
+    """Return the tables of a board, and of statistics that are asked for, with what they say."""
     note = GAIN_NOTE + "".join(text for column, text in NOTES.items() if column in board)
-    return "\n\n".join([f"# {name}", question, CAPTION, *tables_of_tasks(board), note]) + "\n"
+    return "\n\n".join([f"# {name}", question, CAPTION, *tables_of_tasks(board, asked), note]) + "\n"
 
 
-def tables_of_tasks(board: pd.DataFrame) -> list[str]:
-    """Return two tables a task, accuracies and gains: a row a line as trained, and one with averaged weights."""
+def tables_of_tasks(board: pd.DataFrame, asked: Iterable[str] = ()) -> list[str]:
+    """Return two tables a task, accuracies and gains: a row a line as trained, and one with averaged weights.
+
+    `asked`: statistics that have a column beside the usual ones.
+    """
     parts = []
     for task, of_task in board.groupby("task", sort=False):
         rules = [CHOSEN] if CHOSEN in set(of_task["rule"]) else IN_TABLES
         shown = of_task[of_task["rule"].isin(rules) | of_task["note"].notna()]
-        parts += [f"## {task}", _accuracies(shown)]
+        parts += [f"## {task}", _accuracies(shown, asked)]
         parts += _without_answers(shown)
         gains = shown.dropna(subset="n_paired")
         if len(gains):
-            parts.append(_gains(gains))
+            parts.append(_gains(gains, asked))
     return parts
 
 
-def _accuracies(board: pd.DataFrame) -> str:
+def _accuracies(board: pd.DataFrame, asked: Iterable[str]) -> str:
     board = board.drop_duplicates(["line", "rule"])  # of a second baseline
     columns = {"beyond": ("beyond", ".1f")}
     for length in shown_lengths(board):
-        if board[f"accuracy_{length}"].notna().any():
-            columns[f"accuracy_{length}"] = (power(length), ".1f")
-    columns |= _asked(board, of_pair=False)
+        columns[f"accuracy_{length}"] = (power(length), ".1f")
+    columns = _there(board, {**columns, **_asked(asked, of_pair=False)})
     words = [name for name in ("line", "setting", "rule") if name in board]
     counts = [name for name in ("n", "failed") if name in board]
     cells = _cells(board.fillna({"setting": ""}), [*words, *counts], columns, "n")
@@ -195,23 +197,26 @@ def _without_answers(board: pd.DataFrame) -> list[str]:
     return [f"*{row.line}*, {row.rule}: up to {row.no_answer:.1%} {said}" for row in missing.itertuples()]
 
 
-def _gains(board: pd.DataFrame) -> str:
+def _gains(board: pd.DataFrame, asked: Iterable[str]) -> str:
     usual = {name: (head(column), STATISTICS[column[0]].how) for name, column in GAINS.items()}
     columns = {"difference": usual["difference"]}
     for length in shown_lengths(board, "difference"):
         columns[f"difference_{length}"] = (f"{power(length)} (pp)", "+.1f")
-    columns |= {**usual, **_asked(board, of_pair=True)}
-    there = [name for name in columns if name in board and board[name].notna().any()]
-    columns = {name: columns[name] for name in there}
+    columns = _there(board, {**columns, **usual, **_asked(asked, of_pair=True)})
     cells = _cells(board, ["line", "baseline", "rule", "n_paired"], columns, "n_paired")
     return table_of(cells.rename(columns={"n_paired": "n"}), texts=3)
 
 
-def _asked(board: pd.DataFrame, of_pair: bool) -> dict[str, tuple[str, str]]:
-    """Return words and format of the statistics in a board that only a study that asks for them has."""
-    usual = {*OF_LINE, *GAINS, *TESTS, *ANSWERS, *INSIDE}
-    asked = [name for name in STATISTICS if name in board and name not in usual]
-    return {name: STATISTICS[name][1:3] for name in asked if STATISTICS[name].of_pair == of_pair}
+def _asked(asked: Iterable[str], of_pair: bool) -> dict[str, tuple[str, str]]:
+    """Return words and format of statistics that a study asks for, and that have no column of their own."""
+    others = [name for name in asked if name not in {**OF_LINE, **GAINS, **ANSWERS}]
+    columns = {name: INSIDE.get(name, (name, BEYOND)) for name in others if STATISTICS[name].of_pair == of_pair}
+    return {name: (head(column), STATISTICS[name].how) for name, column in columns.items()}
+
+
+def _there(board: pd.DataFrame, columns: Mapping[str, tuple[str, str]]) -> dict[str, tuple[str, str]]:
+    """Return the columns of which a board has numbers."""
+    return {name: column for name, column in columns.items() if name in board and board[name].notna().any()}
 
 
 def texts_of_seeds(frame: pd.DataFrame, name: str, how: str, n: str) -> list[str]:

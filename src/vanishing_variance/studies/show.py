@@ -14,7 +14,13 @@ def main() -> None:
     name = parser.parse_args().study
     study = read_study(name)
     board = read_csv(STUDIES / name / "board.csv").astype({"n": "Int64", "n_paired": "Int64"})
-    print("", study.question, *tables_of_tasks(board), f"the board: {STUDIES / name / 'board.md'}", sep="\n\n")
+    print(
+        "",
+        study.question,
+        *tables_of_tasks(board, study.statistics),
+        f"the board: {STUDIES / name / 'board.md'}",
+        sep="\n\n",
+    )
 
 
 if __name__ == "__main__":

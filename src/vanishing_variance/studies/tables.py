@@ -54,7 +54,8 @@ def study_files(study: Study, planned: Planned) -> Files:
         files["settings.csv"] = settings
         of_settings = settings_tables(settings)
     by_steps = steps_section(of_last_weights(tested, tuned), study, longest)
-    files |= {"board.csv": board, "board.md": board_table(name, study.question, board) + by_steps + of_settings}
+    tables = board_table(name, _question(study, results), board, study.statistics)
+    files |= {"board.csv": board, "board.md": tables + by_steps + of_settings}
     where = parts(tested, study.pairs, longest_of_lines, sequences)
     if where:
         files["parts.md"] = where
@@ -67,6 +68,12 @@ def study_files(study: Study, planned: Planned) -> Files:
         proposed = _of_lines(read_measured("proposition", planned.proposed), tuned)
         files["proposition.csv"] = rounded(summary.lines(proposed))
     return files
+
+
+def _question(study: Study, results: pd.DataFrame) -> str:
+    """Return the question of a study, with the root seeds of its results where one is not 0."""
+    roots = sorted({*results.reindex(columns=["root_seed"]).stack().astype(int)})
+    return f"{study.question} Root seed {' and '.join(map(str, roots))}." if any(roots) else study.question
 
 
 def _of_lines(measured: pd.DataFrame, tuned: Tuned) -> pd.DataFrame:
