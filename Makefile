@@ -41,7 +41,7 @@ ifdef NEW
 	@python -m vanishing_variance.studies.new "$(NEW)"
 else ifdef NAME
 	@python -m vanishing_variance.studies.make "$(NAME)"
-	@python -m vanishing_variance.studies.show "$(NAME)"
+	@cat "studies/$(NAME)/board.md"; echo "the board: studies/$(NAME)/board.md"
 else
 	@echo "error: name a study, make study NAME=mine, or begin one, make study NEW=mine" >&2; exit 2
 endif

@@ -22,6 +22,12 @@ from vanishing_variance.studies.tables import study_files, tested_of
 
 # A board of no more lines has no picture: the table says it.
 FEW = 4
+# What studies ask for; of one that does so no more it would be of other results than its board.
+TABLES = ("gains", "paper", "tables")
+ASKED_FOR = (
+    *("settings.csv", "parts.md", "parts.png", "interventions.csv", "proposition.csv", "board.png", "claims.json"),
+    *(f"tables/{name}.md" for name in TABLES),
+)
 
 
 def main() -> None:
@@ -39,15 +45,15 @@ def compare_study(name: str) -> None:
     study = read_study(name)
     planned = read_plan(name)
     found = study_files(study, planned)
+    for path in ASKED_FOR:
+        if path not in found:
+            (STUDIES / name / path).unlink(missing_ok=True)
     write_files(STUDIES / name, found)
     if "parts.md" in found:
         longest = planned.document["compare"]["longest"]
         of_lines = {line: longest[study.range_of(line)] for line in study.names}
         write_figure(STUDIES / name / "parts", parts_figure.draw(tested_of(study, planned), of_lines))
-    if not study.tune:
-        (STUDIES / name / "settings.csv").unlink(missing_ok=True)  # of lines that were tuned
     picture = STUDIES / name / "board"
-    picture.with_suffix(".png").unlink(missing_ok=True)
     if len(study.names) > FEW and not study.paper_tables:
         write_figure(picture, board_figure.draw(study.question, found["board.csv"]))
 

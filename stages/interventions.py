@@ -1,7 +1,7 @@
 """Set one thing inside the models of one run, and leave the rest: accuracies by seed, a row an intervention.
 
 One of the interventions gives the models the attention weights of their partner's, of another line. Of models of the
-plain engine there are no rows.
+plain engine there are no rows, nor where the training of one of both diverged.
 """
 
 import pandas as pd
@@ -17,7 +17,7 @@ from vanishing_variance.measure.drawn import sequences_of
 from vanishing_variance.measure.held_out import Test
 from vanishing_variance.measure.interventions.measurement import COLUMNS, Trained, intervene
 from vanishing_variance.studies.arguments import planned_run
-from vanishing_variance.studies.files import measured_file
+from vanishing_variance.studies.files import DIVERGED, measured_file
 
 
 def main() -> None:
@@ -25,12 +25,12 @@ def main() -> None:
     this = planned.run(key)
     params = planned.params(key, "train", "interventions")
     path = measured_file(this, "interventions")
-    if "interventions" not in params:
+    runs = (this, planned.partner(key)) if "interventions" in params else ()
+    if not runs or any((run.folder("trained") / DIVERGED).exists() for run in runs):
         write_csv(path, pd.DataFrame(columns=COLUMNS))
         return
     models, others = (
-        Trained(engines.plan_of(planned.params(one.key, "train"), one), read_arrays(one.weights))
-        for one in (this, planned.partner(key))
+        Trained(engines.plan_of(planned.params(one.key, "train"), one), read_arrays(one.weights)) for one in runs
     )
     settings: Interventions = get_param(params, "interventions", Interventions)
     sequences = sequences_of(models.plan, get_param(params, "test", Test), stored=not this.study)

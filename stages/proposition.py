@@ -1,4 +1,7 @@
-"""Measure what Proposition 1 says inside the first model of a run; of models of the plain engine there are no rows."""
+"""Measure what Proposition 1 says inside the first model of a run.
+
+Of models of the plain engine there are no rows, nor of a training that diverged.
+"""
 
 from math import prod
 
@@ -12,7 +15,7 @@ from vanishing_variance.harness.script import run_script
 from vanishing_variance.harness.sections import Lengths, Several, get_param
 from vanishing_variance.measure.proposition.measurement import COLUMNS, measure
 from vanishing_variance.studies.arguments import planned_run
-from vanishing_variance.studies.files import measured_file
+from vanishing_variance.studies.files import DIVERGED, measured_file
 
 
 def main() -> None:
@@ -20,7 +23,7 @@ def main() -> None:
     this = planned.run(key)
     params = planned.params(key, "train", "proposition")
     path = measured_file(this, "proposition")
-    if "proposition" not in params:
+    if "proposition" not in params or (this.folder("trained") / DIVERGED).exists():
         write_csv(path, pd.DataFrame(columns=COLUMNS))
         return
     plan = engines.plan_of(params, this)

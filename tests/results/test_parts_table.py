@@ -65,6 +65,13 @@ def test_the_interval_of_a_part_is_that_of_the_paired_seeds():
     assert (found["value"], found["low"], found["high"]) == pytest.approx((change.mean(), low, high))
 
 
+def test_a_line_of_which_a_training_diverged_has_no_parts():
+    results = made_up()
+    diverged = pd.DataFrame([{"task": "argmax", "line": "ln", "note": "the loss is nan"}])
+    without = parts(results.query("line == 'none'"), [("ln", "none")], {"ln": 16, "none": 16}, 512)
+    assert parts(pd.concat([results, diverged]), [("ln", "none")], {"ln": 16, "none": 16}, 512) == without
+
+
 def test_results_without_parts_have_no_tables():
     columns = ["misranked", "diluted", "misread", "right_misranked"]
     assert parts(made_up().assign(**dict.fromkeys(columns, np.nan)), [], {}, 512) is None

@@ -89,7 +89,7 @@ def test_the_tables_and_claims_in_git_follow_from_the_results_in_git():
     tests, in_git = files.pop("tables/tests.csv"), read_csv(metrics / "tables/tests.csv")
     known = [name for name in in_git if name not in SHARES]
     pd.testing.assert_frame_equal(tests[known], in_git[known])
-    files |= recovery(interventions, params["norm"], trained) | judged(CLAIMS, evidence)
+    files |= recovery(interventions, trained) | judged(CLAIMS, evidence)
     files.pop("interventions/accuracy.csv")
     for name, content in files.items():
         text = (metrics / name).read_text()

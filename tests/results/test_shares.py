@@ -1,3 +1,6 @@
+import re
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -6,6 +9,7 @@ from checkout import ROOT
 from vanishing_variance.harness.frames import read_csv
 from vanishing_variance.measure.interventions import names
 from vanishing_variance.results.columns import rows
+from vanishing_variance.results.files import recovery
 from vanishing_variance.results.shares import gain, markdown, shares
 
 OF_MOMENTS = (names.restored, names.kept_long, names.both, names.damaged)
@@ -73,6 +77,17 @@ def test_the_gain_is_split_by_each_model_with_the_others_weights():
     base, ours_other = 40 + np.arange(4) / 5, 60 + np.arange(4) / 5
     np.testing.assert_allclose(parts["attention"], ((42 - base) + (base + 10 - ours_other)) / 2)
     assert gain(frame, "argmax", "std", 16) == gain(frame, "argmax", "ln", 512) == {}
+
+
+def test_the_gain_that_is_split_is_of_the_lines_that_have_each_others_weights():
+    """Those of none and ln, on each range, whatever the treatment of params.yaml."""
+    longest = {"none": 16, "ln": 16, "rms": 16, "long-none": 64, "long-ln": 64, "long-rms": 64}
+    frame = accuracies()
+    long = frame.assign(line="long-" + frame["line"])
+    others = [frame[frame["line"] == "ln"].assign(line="rms"), long[long["line"] == "long-ln"].assign(line="long-rms")]
+    trained = SimpleNamespace(longest=longest)
+    text = recovery(pd.concat([frame, long, *others]), trained)["interventions/interventions.md"]
+    assert re.findall(r"^\| (argmax, \w+, \w+)", text, re.MULTILINE) == ["argmax, short, ln", "argmax, long, ln"]
 
 
 def test_the_shares_in_words_follow_from_the_accuracies_by_seed_in_git():

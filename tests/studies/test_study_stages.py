@@ -23,7 +23,6 @@ from vanishing_variance.harness.errors import DivergedError, InputError, TooLarg
 from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.frames import read_csv, write_csv
 from vanishing_variance.harness.yaml import read_yaml
-from vanishing_variance.studies import show
 from vanishing_variance.studies.arguments import Planned
 from vanishing_variance.studies.choosing import basis_of_choice
 from vanishing_variance.studies.files import results_file
@@ -234,7 +233,7 @@ def test_results_that_were_deleted_are_empty_for_dvc_which_passes_over_what_is_m
     assert results[0].read_text() == KEPT
 
 
-def test_the_board_is_shown_and_has_words_for_the_interval_of_two_seeds(capsys):
+def test_the_board_has_words_for_the_interval_of_two_seeds():
     kept = KEPT + KEPT.partition("\n")[2].replace("before", "own").replace("0.75", "0.5")
     write_text(MINE / "results/kept.csv", kept)
     planned(STUDY.replace("lines: {own: {norm: none}}\n", "lines: {}\n").replace("{before: {}", "{before: {}, own: {}"))
@@ -243,12 +242,6 @@ def test_the_board_is_shown_and_has_words_for_the_interval_of_two_seeds(capsys):
     text = (MINE / "board.md").read_text()
     assert re.search(r"\| before +\| last +\| +2 \| 37.5 \[too few seeds\] \|", text)
     assert re.search(r"\| own +\| before +\| last +\| +2 \| \+0.0 \[too few seeds\] \|", text)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys, "argv", ["show", "mine"])
-        show.main()
-    shown = capsys.readouterr().out
-    assert shown.endswith("\n\nthe board: studies/mine/board.md\n")
-    assert text.partition("## argmax")[2].partition("\n\nGains are")[0] in shown
 
 
 def test_a_seed_that_is_kept_twice_is_one_line():
@@ -369,6 +362,26 @@ def test_interventions_and_proposition_1_are_measured_where_a_study_asks_for_the
     assert stage("compare", "--study", "mine") == (0, "")
     assert {"recovered", "damage"} < set(read_csv(MINE / "interventions.csv")["kind"])
     assert set(read_csv(MINE / "proposition.csv")["line"]) == {"none", "ln"}
+
+
+@pytest.mark.trains
+def test_of_a_line_that_diverged_nothing_is_measured_inside(monkeypatch):
+    (MINE / "results/kept.csv").unlink()
+    lines = "lines: {none: {norm: none}, ln: {norm: ln}, std: {norm: std}}\n"
+    base = "base: {tasks.argmax.steps.short: 2}\nmeasure: [inside, interventions, proposition]\n"
+    plan = planned("question: Why?\ntasks: [argmax]\n" + lines + base)
+    train = stages.train.train
+    fails = "argmax-std-1"
+    monkeypatch.setattr(
+        stages.train, "train", lambda plan, this: diverges() if this.key == fails else train(plan, this)
+    )
+    runs = {"train": "runs", "test": "runs", "interventions": "intervened", "proposition": "proposed"}
+    for name, part in runs.items():
+        assert {stage(name, run, "--study", "mine")[0] for run in plan[part]} == {0}, name
+    assert compared().query("line == 'std'")["note"].tolist() == [SAID]
+    assert fails in plan["intervened"]
+    for name in ("interventions", "proposition"):
+        assert set(read_csv(MINE / f"{name}.csv")["line"]) == {"none", "ln"}
 
 
 @pytest.mark.parametrize("name", ["p", "difference", "log_odds", "target", "accuracy"])
@@ -496,6 +509,24 @@ def test_a_line_of_which_one_block_diverged_has_its_note_and_is_no_baseline(monk
     planned(STUDY.replace("[[own, before]]", "[[before, own]]"))
     assert compared().query("line == 'before'")["n_paired"].tolist() == [0]
     assert re.search(r"\| before +\| own +\| last +\| +0 \|", (MINE / "board.md").read_text())
+
+
+def test_what_a_study_asks_for_no_more_does_not_stay_beside_its_board():
+    for name in (
+        "settings.csv",
+        "parts.md",
+        "parts.png",
+        "interventions.csv",
+        "claims.json",
+        "tables/gains.md",
+        "plan.md",
+    ):
+        write_text(MINE / name, "of before")
+    write_text(MINE / "results/kept.csv", KEPT + KEPT.partition("\n")[2].replace("before", "own"))
+    planned(STUDY.replace("lines: {own: {norm: none}}\n", "lines: {}\n").replace("{before: {}", "{before: {}, own: {}"))
+    compared()
+    left = {str(path.relative_to(MINE)) for path in MINE.rglob("*.*")} - {"plan.yaml", "study.yaml", "results/kept.csv"}
+    assert left == {"board.csv", "board.md", "plan.md"}
 
 
 def test_a_study_whose_lines_all_diverged_has_a_board():

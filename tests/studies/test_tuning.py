@@ -7,7 +7,7 @@ import pytest
 
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.results.schema import by_rule
-from vanishing_variance.studies.search import choice_of, values_beyond
+from vanishing_variance.studies.search import choice_of, values_between, values_beyond
 from vanishing_variance.studies.settings import _redrawn
 from vanishing_variance.studies.study import Study
 from vanishing_variance.studies.tuning import Tuned, chosen_of, run_name, with_first
@@ -37,7 +37,8 @@ def results(loss, accuracy=1.0, **more):
 def choice_on_argmax(tuned, read, kept=lambda task, name: None, largest=1):
     """Return the choice by what is known; no rate may be larger than `largest`."""
     beyond = [rate for rate in values_beyond(tuned.tune[RATE], tuned.choose.grow) if rate <= largest]
-    basis = Tuned(longest={"short": 16}, chance={"argmax": CHANCE}, beyond={RATE: beyond})
+    between = [rate for rate in values_between([*tuned.tune[RATE], *beyond], tuned.choose.refine) if rate <= largest]
+    basis = Tuned(longest={"short": 16}, chance={"argmax": CHANCE}, beyond={RATE: beyond}, between={RATE: between})
     return choice_of(tuned, basis, read, kept)["argmax"]
 
 
@@ -101,6 +102,13 @@ def test_a_step_is_halved_around_each_best():
     assert best(choice["none"]) == 0.00168
     assert best(choice["ln"]) == 0.00238
     assert rates_of(choice["none"]) == [0.001, 0.00141, 0.00168, 0.002, 0.00238, 0.00283, 0.004]
+
+
+def test_a_step_is_not_halved_where_a_key_may_not_have_the_middle():
+    choice, _ = settled(study([0.001, 0.002, 0.004], {"refine": 1}), {"none": 0.002, "ln": 0.002}, largest=0.0025)
+    assert rates_of(choice["none"]) == [0.001, 0.00141, 0.002, 0.004]
+    assert values_between([1, 2, 4], 2) == [3]
+    assert values_between([1.0, 16.0], 2) == [2.0, 4.0, 8.0]
 
 
 def test_a_setting_in_which_a_seed_failed_is_out_and_its_neighbour_is_no_end():

@@ -58,10 +58,10 @@ def read_schedules(params: Mapping[str, Any]) -> pd.DataFrame:
 def _gains(source: Source, params: Mapping[str, Any]) -> pd.DataFrame:
     study, results = read_all(source.study, params)
     range_ = study.range_of(source.line)
-    longest = longest_of_ranges(params, study)[range_]
     tested = rows(by_rule(results), task=source.task)
     steps = kept_steps(tested) if source.by_steps else {}
     of_line = unchecked_params(params, study, source.line)
+    longest = longest_of_ranges(of_line, study)[range_]
     steps[source.rule] = training_steps(of_line, source.task, range_)
     pair = next(pair for pair in study.pairs if pair[0] == source.line)  # with the first baseline
     frame = compare(tested, [pair], {source.line: longest}, 0, GAIN.values(), rules=steps)

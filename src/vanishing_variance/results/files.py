@@ -132,13 +132,13 @@ def overview(frame: pd.DataFrame, norm: str) -> dict[str, dict[str, float]]:
     return document
 
 
-def recovery(accuracy: pd.DataFrame, norm: str, trained: TrainingSetup) -> Files:
+def recovery(accuracy: pd.DataFrame, trained: TrainingSetup) -> Files:
     """Return accuracies by seed, and in words the shares of the lost accuracy that come back or are reproduced."""
     by_model = accuracy[[*shares.KEYS, "length", "accuracy"]]
     lost = shares.shares(accuracy, trained.longest)
     gains = {}
-    treatments = [line for line in ("ln", line_of(norm, "long")) if line in trained.longest]
-    for task, line in product(accuracy["task"].unique(), treatments):
+    partners = [line for line in ("ln", line_of("ln", "long")) if line in trained.longest]  # of none, as in dvc.yaml
+    for task, line in product(accuracy["task"].unique(), partners):
         parts = shares.gain(accuracy, task, line, trained.longest[line])
         if parts:
             gains[task, line] = parts

@@ -10,6 +10,7 @@ from vanishing_variance.results.arms import BEYOND, LENGTHS, SHOWN, Scope
 from vanishing_variance.results.columns import LAST, rows
 from vanishing_variance.results.comparison import Columns, compare, estimates, head, view
 from vanishing_variance.results.paired import GAINED
+from vanishing_variance.results.schema import without_diverged
 
 # Rules whose weights differ; the adaptive temperature has lines of its own, since it gains over its own models.
 RULES = (LAST, "averaged")
@@ -54,8 +55,9 @@ def parts(
 
 
 def with_parts(tested: pd.DataFrame) -> pd.DataFrame:
-    """Return the results in which parts were measured."""
-    return tested[tested.reindex(columns=list(WRONG)).notna().all(axis=1)]
+    """Return the results in which parts were measured, of lines of which no training diverged."""
+    whole = without_diverged(tested)
+    return whole[whole.reindex(columns=list(WRONG)).notna().all(axis=1)]
 
 
 def _table(frame: pd.DataFrame, statistics: Sequence[str]) -> str:

@@ -32,6 +32,12 @@ def by_rule(results: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(parts).sort_index(kind="stable")
 
 
+def without_diverged(tested: pd.DataFrame) -> pd.DataFrame:
+    """Return the results by rule of the lines of which, on a task, no training diverged."""
+    has_note = tested["note"].notna().groupby([tested["task"], tested["line"]]).transform("any")
+    return tested[~has_note.astype(bool)]
+
+
 def beside_accuracy(results: pd.DataFrame) -> pd.DataFrame:
     """Return a row a model and test length: MODEL, length, `accuracy` by the rule `last` (a fraction), its inside.
 

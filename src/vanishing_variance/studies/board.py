@@ -142,17 +142,11 @@ def shown_lengths(board: pd.DataFrame, name: str = "accuracy") -> list[int]:
 
 
 def board_table(name: str, question: str, board: pd.DataFrame, asked: Iterable[str] = ()) -> str:
-    """Return the tables of a board, and of statistics that are asked for, with what they say."""
-    note = GAIN_NOTE + "".join(text for column, text in NOTES.items() if column in board)
-    return "\n\n".join([f"# {name}", question, CAPTION, *tables_of_tasks(board, asked), note]) + "\n"
-
-
-def tables_of_tasks(board: pd.DataFrame, asked: Iterable[str] = ()) -> list[str]:
     """Return two tables a task, accuracies and gains: a row a line as trained, and one with averaged weights.
 
     `asked`: statistics that have a column beside the usual ones.
     """
-    parts = []
+    parts = [f"# {name}", question, CAPTION]
     for task, of_task in board.groupby("task", sort=False):
         rules = [CHOSEN] if CHOSEN in set(of_task["rule"]) else IN_TABLES
         shown = of_task[of_task["rule"].isin(rules) | of_task["note"].notna()]
@@ -161,7 +155,8 @@ def tables_of_tasks(board: pd.DataFrame, asked: Iterable[str] = ()) -> list[str]
         gains = shown.dropna(subset="n_paired")
         if len(gains):
             parts.append(_gains(gains, asked))
-    return parts
+    note = GAIN_NOTE + "".join(text for column, text in NOTES.items() if column in board)
+    return "\n\n".join([*parts, note]) + "\n"
 
 
 def _accuracies(board: pd.DataFrame, asked: Iterable[str]) -> str:

@@ -1,7 +1,7 @@
 """The choice of a tuned study as files have it: what its results say, and choice.yaml, which is in git."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -23,8 +23,8 @@ from vanishing_variance.studies.arguments import Planned
 from vanishing_variance.studies.files import STUDIES, kept_file, results_file
 from vanishing_variance.studies.kept import read_kept, read_run
 from vanishing_variance.studies.parameters import line_params, longest_of_ranges, seeds_of, unchecked_params
-from vanishing_variance.studies.search import choice_of, values_beyond
-from vanishing_variance.studies.study import Study, is_numeric
+from vanishing_variance.studies.search import choice_of, values_between, values_beyond
+from vanishing_variance.studies.study import Choose, Study, is_numeric
 from vanishing_variance.studies.tuning import Choice, Tried, Tuned, run_names, tuned_lines
 
 # Sequences, of the longest training length, whose most frequent label is what chance is.
@@ -96,23 +96,33 @@ def basis_of_choice(study: Study, params: Mapping[str, Any]) -> Tuned:
     of_lines = {line: unchecked_params(params, study, line) for line in study.names}
     first = next(iter(of_lines.values()))
     longest = longest_of_ranges(first, study)
+    beyond, between = _beyond_and_between(study, params, study.choose)
     return Tuned(
         choosing=sorted(seeds_of({**first, "blocks": study.choose.blocks})),
         seeds={line: sorted(seeds_of(of_line)) for line, of_line in of_lines.items()},
         longest=longest,
         chance={task: _chance(first, task, max(longest.values())) for task in study.tasks},
-        beyond=_allowed_beyond(study, params, study.choose.grow),
+        beyond=beyond,
+        between=between,
     )
 
 
-def _allowed_beyond(study: Study, params: Mapping[str, Any], steps: int) -> dict[str, list[Any]]:
-    """Return the values by which each key's grid may grow: those that all lines that are trained may have."""
-    beyond = {}
+def _beyond_and_between(
+    study: Study, params: Mapping[str, Any], choose: Choose
+) -> tuple[dict[str, list[Any]], dict[str, list[Any]]]:
+    """Return by key the values by which its grid may grow, and those in the middle between others."""
+    beyond, between = {}, {}
     for key, values in flattened(study.tune).items():
-        lines = [line for line in study.lines if key in study.grid(line)]
-        new = values_beyond(values, steps) if is_numeric(values) and len(values) > 1 else []
-        beyond[key] = [value for value in new if all(_may_have(study, params, line, {key: value}) for line in lines)]
-    return beyond
+        if is_numeric(values) and len(values) > 1:
+            beyond[key] = _allowed(study, params, key, values_beyond(values, choose.grow))
+            between[key] = _allowed(study, params, key, values_between([*values, *beyond[key]], choose.refine))
+    return beyond, between
+
+
+def _allowed(study: Study, params: Mapping[str, Any], key: str, values: Iterable[Any]) -> list[Any]:
+    """Return the values of a key that all lines that are trained may have."""
+    lines = [line for line in study.lines if key in study.grid(line)]
+    return [value for value in values if all(_may_have(study, params, line, {key: value}) for line in lines)]
 
 
 def _may_have(study: Study, params: Mapping[str, Any], line: str, setting: Mapping[str, Any]) -> bool:

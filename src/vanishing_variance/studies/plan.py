@@ -111,9 +111,10 @@ def study_plan(name: str, study: Study, params: Mapping[str, Any], tuned: Tuned 
         with of_study(name):
             check_batch(own, this)
     compare = {"longest": longest, "sequences": test["sequences"]}
-    if study.lines and study.kept:
-        with of_study(name):
+    with of_study(name):
+        if study.lines and study.kept:
             compare["trained_with"] = _trained_with(study, params)
+        intervened = dict(_intervened(study, runs, plans))
     if study.paper_tables:
         compare["params"] = params_of_tables(params, study)
     if tuned and tuned.tried:
@@ -123,7 +124,7 @@ def study_plan(name: str, study: Study, params: Mapping[str, Any], tuned: Tuned 
         "compare": compare,
         "plans": plans,
         "runs": keys,
-        "intervened": dict(_intervened(study, runs, plans)),
+        "intervened": intervened,
         "proposed": dict(_proposed(study, runs, plans)),
     }
 

@@ -59,7 +59,7 @@ def root_files(
         metrics |= without_interventions(trained.network)
         return {METRICS: metrics, PLOTS / "proposition": {EXPONENTS: pd.DataFrame(columns=summary.DRAWN)}}
     laws = summary.exponents(proposed, tail)
-    metrics |= recovery(intervened, norm, trained)
+    metrics |= recovery(intervened, trained)
     metrics["proposition.json"] = summary.summary(proposed, laws, norm)
     drawn = {"proposition.csv": rounded(summary.lines(proposed)), EXPONENTS: rounded(laws[summary.DRAWN])}
     return {METRICS: metrics, PLOTS / "proposition": drawn}

@@ -54,6 +54,14 @@ def values_beyond(values: Sequence[Any], steps: int) -> list[Any]:
     return new
 
 
+def values_between(values: Sequence[Any], halvings: int) -> list[Any]:
+    """Return the numbers in the middle between neighbours, and between these: of 1 and 4, in one halving, 2."""
+    ladder = sorted(values)
+    for _ in range(halvings):
+        ladder = sorted({*ladder, *(_middle(low, high) for low, high in pairwise(ladder))})
+    return [value for value in ladder if value not in values]
+
+
 class _Search:
     """The search of the best settings of all lines on a task."""
 
@@ -177,8 +185,8 @@ class _Search:
             if not is_numeric(values):
                 continue
             for low, high in pairwise(values):
-                middle = _like(values, (low * high) ** 0.5)
-                if best.setting[key] in (low, high) and low < middle < high:
+                middle = _middle(low, high)
+                if best.setting[key] in (low, high) and middle in self.basis.between.get(key, []):
                     yield {**best.setting, key: middle}
 
     def _values(self, line: str) -> dict[str, list[Any]]:
@@ -195,6 +203,10 @@ class _Search:
         for key, values in self._values(line).items():
             steps += _steps(values, tried.setting[key], best.setting[key])
         return steps <= 1
+
+
+def _middle(low: Any, high: Any) -> Any:
+    return _like([low, high], (low * high) ** 0.5)
 
 
 def _like(values: Sequence[Any], value: float) -> Any:

@@ -17,6 +17,7 @@ from vanishing_variance.results.arms import BEYOND, LONGEST
 from vanishing_variance.results.columns import LAST, MODEL, rows
 from vanishing_variance.results.comparison import Columns, compare, texts, view
 from vanishing_variance.results.runs import CHOSEN
+from vanishing_variance.results.schema import without_diverged
 from vanishing_variance.studies.study import Study
 from vanishing_variance.studies.tuning import Tried, Tuned, common_seeds, failures, log_losses
 
@@ -98,8 +99,8 @@ def settings_of_study(
     cells = zip(settings["task"], settings["line"], settings["run"], strict=True)
     settings["redrawn"] = [shares[task, line].get(run, np.nan) for task, line, run in cells]
     longest_of_runs = {run: longest[line] for run, line in zip(settings["run"], settings["line"], strict=True)}
-    has_note = tested["note"].notna().groupby([tested["task"], tested["line"]]).transform("any")
-    of_choice = tested[tested["seed"].isin(tuned.choosing) & ~has_note]
+    whole = without_diverged(tested)
+    of_choice = whole[whole["seed"].isin(tuned.choosing)]
     measured = []
     for task, of_task in settings.groupby("task", sort=False):
         at_length = _at_length(rows(of_choice, task=task), of_task)

@@ -6,7 +6,7 @@ from vanishing_variance.harness.frames import Files
 from vanishing_variance.measure.proposition import summary
 from vanishing_variance.results.columns import rounded
 from vanishing_variance.results.parts import parts
-from vanishing_variance.results.schema import by_rule
+from vanishing_variance.results.schema import by_rule, without_diverged
 from vanishing_variance.results.shares import shares
 from vanishing_variance.studies import paper_tables
 from vanishing_variance.studies.arguments import Planned
@@ -62,22 +62,25 @@ def study_files(study: Study, planned: Planned) -> Files:
     if study.paper_tables:
         files |= paper_tables.files(paper_tables.evidence_of(study, compare["params"], results))
     if planned.intervened:
-        intervened = _of_lines(read_measured("interventions", planned.intervened), tuned)
+        intervened = _of_lines(read_measured("interventions", planned.intervened), tested, tuned)
         files["interventions.csv"] = rounded(shares(intervened, longest_of_lines))
     if planned.proposed:
-        proposed = _of_lines(read_measured("proposition", planned.proposed), tuned)
+        proposed = _of_lines(read_measured("proposition", planned.proposed), tested, tuned)
         files["proposition.csv"] = rounded(summary.lines(proposed))
     return files
 
 
 def _question(study: Study, results: pd.DataFrame) -> str:
     """Return the question of a study, with the root seeds of its results where one is not 0."""
-    roots = sorted({*results.reindex(columns=["root_seed"]).stack().astype(int)})
+    roots = sorted({*results.reindex(columns=["root_seed"])["root_seed"].dropna().astype(int)})
     return f"{study.question} Root seed {' and '.join(map(str, roots))}." if any(roots) else study.question
 
 
-def _of_lines(measured: pd.DataFrame, tuned: Tuned) -> pd.DataFrame:
-    """Return what was measured in runs by the names of lines, of tuned ones in place of those of their settings."""
+def _of_lines(measured: pd.DataFrame, tested: pd.DataFrame, tuned: Tuned) -> pd.DataFrame:
+    """Return what was measured in runs by the names of lines, of tuned ones in place of those of their settings.
+
+    `tested`: results by rule; of a line of which a training diverged there is nothing.
+    """
     lines: dict[tuple[str, str], str] = {}
     for task, of_task in tuned.tried.items():
         for line, settings in of_task.items():
@@ -85,4 +88,5 @@ def _of_lines(measured: pd.DataFrame, tuned: Tuned) -> pd.DataFrame:
             if chosen:
                 lines.setdefault((task, chosen.name), line)  # the first, where lines share a run
     runs = zip(measured["task"], measured["line"], strict=True)
-    return measured.assign(line=[lines.get((task, run), run) for task, run in runs])
+    named = measured.assign(line=[lines.get((task, run), run) for task, run in runs])
+    return named.merge(without_diverged(tested)[["task", "line"]].drop_duplicates())

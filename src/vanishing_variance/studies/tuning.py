@@ -62,7 +62,7 @@ class Tuned:
 
     `choosing`: the seeds that choose; `seeds`: those of each line; `longest`: in training, by range; `chance`: the
     share, by task, of the most frequent label at the longest training length; `beyond`: the values, by key, by which
-    its grid may grow.
+    its grid may grow, and `between`: those that halve its steps.
     """
 
     choosing: list[int] = field(default_factory=list)
@@ -70,6 +70,7 @@ class Tuned:
     longest: Mapping[str, int] = field(default_factory=dict)
     chance: Mapping[str, float] = field(default_factory=dict)
     beyond: Mapping[str, list[Any]] = field(default_factory=dict)
+    between: Mapping[str, list[Any]] = field(default_factory=dict)
     tried: Choice = field(default_factory=dict)
 
     def settings(self, task: str, line: str) -> list[Tried]:
