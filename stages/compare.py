@@ -18,7 +18,7 @@ from vanishing_variance.studies.plan import read_plan
 from vanishing_variance.studies.reading import read_answers, read_losses, read_measured, read_results
 from vanishing_variance.studies.root import root_files, root_study
 from vanishing_variance.studies.study import read_study
-from vanishing_variance.studies.tables import study_files, tested_of
+from vanishing_variance.studies.tables import study_files
 
 # A board of no more lines has no picture: the table says it.
 FEW = 4
@@ -44,7 +44,7 @@ def compare_study(name: str) -> None:
     """Write the tables of a study, and its picture."""
     study = read_study(name)
     planned = read_plan(name)
-    found = study_files(study, planned)
+    found, tested = study_files(study, planned)
     for path in ASKED_FOR:
         if path not in found:
             (STUDIES / name / path).unlink(missing_ok=True)
@@ -52,7 +52,7 @@ def compare_study(name: str) -> None:
     if "parts.md" in found:
         longest = planned.document["compare"]["longest"]
         of_lines = {line: longest[study.range_of(line)] for line in study.names}
-        write_figure(STUDIES / name / "parts", parts_figure.draw(tested_of(study, planned), of_lines))
+        write_figure(STUDIES / name / "parts", parts_figure.draw(tested, of_lines))
     picture = STUDIES / name / "board"
     if len(study.names) > FEW and not study.paper_tables:
         write_figure(picture, board_figure.draw(study.question, found["board.csv"]))

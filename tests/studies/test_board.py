@@ -165,7 +165,7 @@ def test_what_a_study_in_git_compares_is_that_of_its_results(name, monkeypatch, 
     """Else: make study NAME=<name>. Whatever statistics there are that it does not ask for."""
     monkeypatch.chdir(ROOT)
     folder = ROOT / "studies" / name
-    write_files(tmp_path, study_files(read_study(name), read_plan(name)))
+    write_files(tmp_path, study_files(read_study(name), read_plan(name))[0])
     for path in (path.relative_to(tmp_path) for path in tmp_path.rglob("*.*")):
         if path.suffix == ".csv":
             again, in_git = (read_csv(where / path) for where in (tmp_path, folder))

@@ -8,7 +8,7 @@ from io import StringIO
 from math import ceil
 from statistics import mean
 from time import perf_counter
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 from vanishing_variance import engines
 from vanishing_variance.engine.device import device
@@ -27,41 +27,30 @@ SHORT = 100_000
 
 
 class _Kind(NamedTuple):
-    """Some runs of a block of seeds that take equally long a step."""
+    """Some runs of a block of seeds that take equally long a step, one after another on all cores.
+
+    `at_once`: the seeds that one process trains at once; `seed_steps`: the steps of all seeds of all runs.
+    """
 
     training: TrainingPlan
-    block: list[int]
-    runs: int
+    at_once: list[int]
+    steps: int
+    seed_steps: int
 
-    @classmethod
-    def of(cls, runs: Sequence[Run], planned: Planned) -> Self:
-        """Return the kind of some runs."""
-        params = planned.params(runs[0].key, "train")
-        return cls(engines.plan_of(params, runs[0]), seeds(runs[0].block, params["seeds_per_block"]), len(runs))
 
-    @property
-    def seed_steps(self) -> int:
-        """The steps of all seeds of all runs."""
-        return self.runs * len(self.block) * self.training.steps
-
-    @property
-    def at_once(self) -> list[int]:
-        """The seeds that one process trains at once: a GPU all of them."""
-        if device().type != "cpu":
-            return self.block
-        most = 1 if self.training.is_plain else self.training.training.seeds_per_process
-        return self.block[:most]
-
-    @property
-    def steps(self) -> int:
-        """The steps of all runs, one after another, on all cores."""
-        processes = ceil(len(self.block) / len(self.at_once))
-        return self.runs * ceil(processes / cores()) * self.training.steps
+def _kind_of(runs: Sequence[Run], planned: Planned) -> _Kind:
+    params = planned.params(runs[0].key, "train")
+    training = engines.plan_of(params, runs[0])
+    block = seeds(runs[0].block, params["seeds_per_block"])
+    of_process = 1 if training.is_plain else training.training.seeds_per_process
+    at_once = block[:of_process] if device().type == "cpu" else block
+    rounds = ceil(ceil(len(block) / len(at_once)) / cores())
+    return _Kind(training, at_once, len(runs) * rounds * training.steps, len(runs) * len(block) * training.steps)
 
 
 def seconds_of(planned: Planned, some: Iterable[Run]) -> float:
     """Return the seconds that the trainings of some runs take, one after another; 0 where few."""
-    kinds = [_Kind.of(runs, planned) for runs in _by_kind(some, planned)]
+    kinds = [_kind_of(runs, planned) for runs in _by_kind(some, planned)]
     if sum(kind.seed_steps for kind in kinds) < SHORT:
         return 0.0
     return sum(kind.steps * seconds for kind, seconds in zip(kinds, _of_steps(kinds), strict=True))

@@ -4,7 +4,6 @@ Of what lies in the folders, that of the runs of the plan alone is read. S seeds
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from itertools import pairwise, product
 from typing import Any
 
@@ -16,16 +15,16 @@ from vanishing_variance.engine.run import Run
 from vanishing_variance.harness.arrays import read_arrays
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.frames import read_csv, read_frame
+from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.results.columns import MODEL, rows
-from vanishing_variance.studies.checked import check_once
+from vanishing_variance.studies.arguments import Planned
 from vanishing_variance.studies.choosing import read_choice
-from vanishing_variance.studies.files import STUDIES, measured_file
-from vanishing_variance.studies.kept import read_kept, read_run, with_first_columns
+from vanishing_variance.studies.files import STUDIES, measured_file, plan_file
+from vanishing_variance.studies.kept import check_once, read_kept, read_run, with_first_columns
 from vanishing_variance.studies.made_of import check_made_of
-from vanishing_variance.studies.parameters import unchecked_params
 from vanishing_variance.studies.results import INSIDE
 from vanishing_variance.studies.study import Study, read_study
-from vanishing_variance.studies.tuning import Tuned, trained
+from vanishing_variance.studies.tuning import Tuned
 
 # Of a line that is tuned: what stands in place of results.
 ALL_FAILED = "in every setting a seed that chooses failed"
@@ -138,19 +137,8 @@ def check_lengths(name: str, lengths: Mapping[str, list[int]]) -> None:
 
 
 def read_all(name: str, params: Mapping[str, Any]) -> tuple[Study, pd.DataFrame]:
-    """Return a study and its results, of the blocks that it has by params.yaml. Raises InputError."""
+    """Return a study and its results, as it was planned last. Raises InputError."""
     study = read_study(name)
-    tuned = read_choice(name, study, params)
-    return study, read_results(name, study, all_runs(name, study, params, tuned), tuned)
-
-
-def all_runs(name: str, study: Study, params: Mapping[str, Any], tuned: Tuned) -> list[Run]:
-    """Return every run of a study."""
-    of_lines = {line: unchecked_params(params, study, line) for line in study.names}
-    blocks = {line: of_line["blocks"] for line, of_line in of_lines.items()}
-    runs = []
-    for run in trained(study, tuned, blocks):
-        own = of_lines[run.line]
-        first = Run(run.task, run.name, 0, study.range_of(run.line), own["norm"], own["attention"], name)
-        runs += [replace(first, block=block) for block in run.blocks]
-    return runs
+    path = plan_file(name)  # which a study of kept lines alone has not
+    runs = Planned(name, read_yaml(path)).runs if path.exists() else []
+    return study, read_results(name, study, runs, read_choice(name, study, params))

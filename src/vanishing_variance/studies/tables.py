@@ -27,15 +27,11 @@ from vanishing_variance.studies.study import Study
 from vanishing_variance.studies.tuning import Tuned, chosen_of
 
 
-def tested_of(study: Study, planned: Planned) -> pd.DataFrame:
-    """Return the results of a study by rule, of a tuned line those with its weights. Raises InputError."""
-    tuned = tuned_of(planned)
-    results = read_results(planned.study, study, planned.runs, tuned)
-    return with_chosen(by_rule(results), tuned)
+def study_files(study: Study, planned: Planned) -> tuple[Files, pd.DataFrame]:
+    """Return board.csv, board.md and, where a study asks for them, others by name; and the results by rule.
 
-
-def study_files(study: Study, planned: Planned) -> Files:
-    """Return board.csv, board.md and, where a study asks for them, others by name. Raises InputError."""
+    Raises InputError.
+    """
     name, compare = planned.study, planned.document["compare"]
     longest, sequences = compare["longest"], compare["sequences"]
     longest_of_lines = {line: longest[study.range_of(line)] for line in study.names}
@@ -67,7 +63,7 @@ def study_files(study: Study, planned: Planned) -> Files:
     if planned.proposed:
         proposed = _of_lines(read_measured("proposition", planned.proposed), tested, tuned)
         files["proposition.csv"] = rounded(summary.lines(proposed))
-    return files
+    return files, tested
 
 
 def _question(study: Study, results: pd.DataFrame) -> str:
