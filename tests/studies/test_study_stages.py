@@ -511,6 +511,16 @@ def test_a_line_of_which_one_block_diverged_has_its_note_and_is_no_baseline(monk
     assert re.search(r"\| before +\| own +\| last +\| +0 \|", (MINE / "board.md").read_text())
 
 
+def test_what_is_wrong_in_params_is_one_line_of_a_study_of_kept_lines_alone_too():
+    kept = "question: Why?\ntasks: [argmax]\nlines: {}\nkept: {before: {}}\nsequences: 64\n"
+    write_text(MINE / "study.yaml", kept + "tune: {training.learning_rate: [1.0, 2.0]}\nchoose: {blocks: [0]}\n")
+    (MINE / "dvc.yaml").unlink(missing_ok=True)
+    edit_yaml(Path("params.yaml"), {"seeds_per_block": "eight"})
+    code, said = stage("compare", "--study", "mine")
+    assert (code, said.count("\n")) == (2, 1)
+    assert said.startswith("error: params.yaml: seeds_per_block is 'eight'")
+
+
 def test_what_a_study_asks_for_no_more_does_not_stay_beside_its_board():
     for name in (
         "settings.csv",

@@ -25,6 +25,7 @@ from vanishing_variance.harness.paths import METRICS, PLOTS
 from vanishing_variance.harness.script import run_script
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
+from vanishing_variance.params import check
 from vanishing_variance.report.schedules import read_schedules
 from vanishing_variance.report.strongest import Judged, strongest
 from vanishing_variance.report.studies import TREATMENTS, read_answer, read_evidence, read_judged
@@ -40,8 +41,9 @@ HEADS: Mapping[Any, str] = {**{length: power(length) for length in SHOWN}, BEYON
 
 
 def main() -> None:
-    """Write the README's table and picture, and the page's, of the studies `paper-scale` and `fresh`."""
+    """Write the README's table and picture, and the page's, of studies of `report.studies`."""
     params = read_yaml(PATH)
+    check(params)
     ours = Judged(read_document(METRICS / "claims.json"), params)
     paper_scale = read_judged(params)
     claims = [evidence.claim for evidence in strongest(ours, paper_scale).values()]

@@ -44,6 +44,7 @@ def read_plan(name: str) -> Planned:
     if not name or (STUDIES / name / "dvc.yaml").exists():
         return Planned(name, read_yaml(plan_file(name)))
     study, params = read_study(name), read_yaml(PATH)
+    check(params)
     return Planned(name, study_plan(name, study, params, read_choice(name, study, params)))
 
 
