@@ -36,7 +36,7 @@ report: in-git $(VENV)/installed
 		else echo "the page: $(CURDIR)/plots/report/index.html"; fi
 
 # `make study NEW=mine` begins a study of your own, `make study NAME=mine` trains what is missing, tests and compares.
-study: $(VENV)/installed
+study: in-git $(VENV)/installed
 ifdef NEW
 	@python -m vanishing_variance.studies.new "$(NEW)"
 else ifdef NAME

@@ -54,6 +54,7 @@ def main() -> None:
     for task in ("argmax", "dictionary"):
         for seeds in map(int, sys.argv[1:] or (8, 104)):
             work = Workload("train", task, 16, seeds, STEPS)
+            torch.cuda.reset_peak_memory_stats()
             row = {"task": task, "seeds": seeds, "recorded, ms": milliseconds(work, recorded=True)}
             row["launched, ms"] = milliseconds(replace(work, amount=STEPS // 4), recorded=False)
             row["MiB"] = torch.cuda.max_memory_allocated() / 2**20

@@ -66,7 +66,7 @@ def compile_nothing() -> None:
 
 
 def _measured(jobs: list[Any]) -> float:
-    """Milliseconds a unit: the rates of the processes are added, each from its first report on."""
+    """Milliseconds a unit: the rates of the processes that run at once are added, each from its first report on."""
     marks: dict[float, list[tuple[float, int]]] = {}
 
     def note(mark: Any) -> None:
@@ -75,4 +75,5 @@ def _measured(jobs: list[Any]) -> float:
 
     parallel.run(jobs, note)
     rates = [sum(units for _, units in of[1:]) / (of[-1][0] - of[0][0]) for of in marks.values()]
-    return 1e3 / sum(rates)
+    rounds = max(1, len(jobs) / parallel.cores())
+    return 1e3 * rounds / sum(rates)

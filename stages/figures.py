@@ -1,14 +1,16 @@
 """Draw every figure but Figure 1, and write the training losses, and what DVC draws."""
 
+from collections.abc import Mapping
+
 import pandas as pd
 
 from vanishing_variance.engine.config import Norm
 from vanishing_variance.engine.ranges import Range, ranges_of
 from vanishing_variance.engine.run import PAPER, Run
 from vanishing_variance.engine.seeds import Blocks
-from vanishing_variance.figures import results
+from vanishing_variance.figures import interventions, proposition, results
 from vanishing_variance.figures.config import Figures
-from vanishing_variance.figures.drawing import write_figure
+from vanishing_variance.figures.drawing import Drawing, write_figure
 from vanishing_variance.harness.frames import read_csv, read_frame, tidied, write_csv
 from vanishing_variance.harness.paths import FIGURES, LOSSES, METRICS, PLOT_DATA, PLOTS
 from vanishing_variance.harness.script import Arguments, run_script
@@ -17,12 +19,6 @@ from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.results.runs import REFERENCE, lines_of, range_of
 from vanishing_variance.results.schema import by_rule
 from vanishing_variance.results.shares import shares
-
-# What other stages measured inside the models.
-MEASURED = {
-    "proposition": PLOTS / "proposition" / "proposition.csv",
-    "exponents": PLOTS / "proposition" / "proposition-exponents.csv",
-}
 
 
 def main() -> None:
@@ -39,9 +35,10 @@ def main() -> None:
         pair = [Run(shown.task, one, block, range_, one) for one in ("none", norm)]
         frames = {name: read_tested(pair, name) for name in results.SHOWN}
         write(results.of_inside(frames, shown, norm, longest["none"]))
-        measured = {name: read_csv(path) for name, path in MEASURED.items()}
+        variances, exponents = (read_csv(PLOTS / "proposition" / f"proposition{end}.csv") for end in ("", "-exponents"))
         intervened = tidied(read_csv(METRICS / "interventions" / "accuracy.csv"), "accuracy")
-        write(results.of_measured({**measured, "shares": shares(intervened, longest)}, longest))
+        causes = interventions.draw(shares(intervened, longest), longest["none"])
+        write({"proposition": proposition.draw(variances, exponents), "interventions": causes})
     else:
         write(results.of_other_network(network))
     losses, accuracies = read_frame(LOSSES), by_rule(read_csv(METRICS / "results.csv"))
@@ -54,12 +51,13 @@ def read_tested(runs: list[Run], name: str) -> dict[str, pd.DataFrame]:
     return {one.norm: read_frame(one.folder("tested") / f"{name}.parquet") for one in runs}
 
 
-def write(drawn: results.Drawn) -> None:
+def write(drawn: Mapping[str, Drawing | pd.DataFrame]) -> None:
     """Write figures, and their data."""
-    for name, drawing in drawn.figures.items():
-        write_figure(FIGURES / "results" / name, drawing)
-    for name, frame in drawn.data.items():
-        write_csv(PLOT_DATA / f"{name}.csv", frame)
+    for name, content in drawn.items():
+        if isinstance(content, Drawing):
+            write_figure(FIGURES / "results" / name, content)
+        else:
+            write_csv(PLOT_DATA / name, content)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ PAGE = PLOTS / "report" / "index.html"
 PICTURES = ("answer", "schedules")
 # In plots/figures, in the order of the page.
 SHOWN = (
-    *("results/parts", "results/interventions", "results/accuracy", "results/accuracy-long"),
+    *("results/parts", "results/parts-long", "results/interventions", "results/accuracy", "results/accuracy-long"),
     *("figure1/figure1", "results/figure2", "results/figure3", "results/figure4"),
     *("results/proposition", "results/loss", "results/loss-long"),
 )

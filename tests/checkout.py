@@ -18,7 +18,7 @@ from vanishing_variance.studies.new import filled
 
 ROOT = Path(__file__).resolve().parents[1]
 # What the page reads of studies, and the README's picture: results that no stage of the copy writes.
-_READ = ("study.yaml", "results/kept.csv", "claims.json")
+_READ = ("study.yaml", "results/kept.csv")
 OF_NO_STAGE = ("plots/readme/", *(f"studies/{name}/{file}" for name in ("fresh", PAPER_SCALE) for file in _READ))
 TASKS, RANGES, NORMS = ("argmax", "dictionary"), ("short", "long"), ("none", "std", "ln")
 

@@ -70,6 +70,12 @@ def test_parameters_that_there_are_not_are_one_line(changes, path, said):
         read_params(changes, path)
 
 
+def test_options_are_given_by_their_keys():
+    params = read_params({"network": "transformer", "network_options.layers": 3}, SMOKE)
+    assert params["network_options"] == {"layers": 3}
+    assert changed({}, {"norm_options.power": 2}) == {"norm_options": {"power": 2}}
+
+
 def test_what_is_tested_is_whole_numbers_within_the_task():
     params = smoke()
     models = train(params, "dictionary", "ln", np.arange(1), steps=2)

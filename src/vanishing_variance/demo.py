@@ -17,6 +17,7 @@ from vanishing_variance.figures import style, variants
 from vanishing_variance.figures.answer import THREE_CHANGES
 from vanishing_variance.figures.drawing import Drawing, write_figure
 from vanishing_variance.harness.frames import write_csv
+from vanishing_variance.harness.script import run_script
 from vanishing_variance.harness.sections import get_param
 from vanishing_variance.notebook import DEFAULTS, evaluate, read_params, train
 from vanishing_variance.results.columns import rows
@@ -76,4 +77,4 @@ def drawn(curves: pd.DataFrame) -> Drawing:
 
 
 if __name__ == "__main__":
-    main()
+    run_script(main)

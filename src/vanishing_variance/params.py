@@ -18,6 +18,7 @@ from vanishing_variance.engine.task import Task
 from vanishing_variance.figures.config import Figures
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.sections import PATH, Count, Section, get_param, validate
+from vanishing_variance.harness.yaml import OPTION
 from vanishing_variance.measure.config import Diagnostics, Interventions, Proposition
 from vanishing_variance.measure.held_out import Test
 from vanishing_variance.probe.config import Probe
@@ -25,6 +26,8 @@ from vanishing_variance.results.runs import TASKS
 
 # Gradient steps of a task that params.yaml does not name, on each range.
 STEPS = 10_000
+# So that a seed is a number of 32 bits, in results, too.
+MOST_SEEDS = 2**31
 
 
 class Steps(Section):
@@ -120,8 +123,8 @@ def _contradictions(params: Params, tasks: Mapping[str, Any]) -> Iterator[str]:
             f"must be at most diagnostics.sequences, {diagnostics.sequences}"
         )
     lengths = {f"test.lengths[{place}]": length for place, length in enumerate(test.lengths)}
-    lengths["ranges.short.longest"] = params.ranges.short.longest
-    lengths["ranges.long.longest"] = params.ranges.long.longest
+    for range_ in params.train_on:
+        lengths[f"ranges.{range_}.longest"] = getattr(params.ranges, range_).longest
     for (key, length), (name, task) in product(lengths.items(), tasks.items()):
         longest = task.data.longest
         if longest is not None and length > longest:
@@ -136,6 +139,9 @@ def _contradictions(params: Params, tasks: Mapping[str, Any]) -> Iterator[str]:
     for place, kept in enumerate(params.training.kept_steps):
         if kept > most:
             yield f"training.kept_steps[{place}] is {kept}; must be at most {most}, the most steps of any training"
+    largest = max(params.blocks)
+    if (largest + 1) * params.seeds_per_block > MOST_SEEDS:
+        yield f"blocks has {largest}; its {params.seeds_per_block} seeds must be below {MOST_SEEDS}"
     proposition = params.proposition
     if sum(length >= proposition.tail for length in proposition.lengths) < 3:
         yield (
@@ -179,11 +185,14 @@ def changed(document: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str,
     result = copy.deepcopy(dict(document))
     for key, value in values.items():
         *sections, last = str(key).split(".")
+        is_option = bool(OPTION.search(str(key)))
         section = result
+        if is_option:
+            section.setdefault(sections[0], {})
         try:
             for name in sections:
                 section = section[name]
-            known = isinstance(section, Mapping) and last in section
+            known = isinstance(section, Mapping) and (is_option or last in section)
         except (KeyError, TypeError):
             known = False
         if not known:

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 from made_up import evidence, exponents, fits, interventions, losses, mechanism, shifted, verdict
 
@@ -45,6 +47,17 @@ def test_a_loss_that_still_falls_at_the_end_has_not_converged(norm, other):
     assert verdict(key, losses=still.where(still["line"] == norm, falling))["verdict"] == SUPPORTED
     assert verdict(key, losses=still.query("seed == 0"))["verdict"] == NOT_TESTED
     assert verdict(key, losses=still.query("line == @other"))["verdict"] == NOT_TESTED
+
+
+def test_a_loss_that_was_averaged_over_other_steps_than_a_tenth_has_no_verdict():
+    coarse = losses().query("step % 300 == 0")
+    assert verdict("convergence-none", losses=coarse)["evidence"].startswith("losses are means over 300 steps")
+
+
+def test_another_attention_map_or_network_is_said_beside_a_verdict():
+    assert "attention power" not in verdict("dictionary")["evidence"]
+    training = replace(evidence().training, attention="power")
+    assert verdict("dictionary", training=training)["evidence"].startswith("attention power; ")
 
 
 TURNED = [

@@ -25,6 +25,7 @@ VALUES = [
     ("attention", "length_gain", "attention is 'length_gain'; must be one of "),
     ("network_options", {"layers": 3}, "network_options are those of another network; paper's are the section model"),
     ("model.heads", 3, "model is {'width': 8, 'heads': 3, 'epsilon': 1e-05, "),
+    ("blocks", [2**30], "blocks has 1073741824; its 2 seeds must be below 2147483648"),
     ("training.kept_steps", [5, 31], "training.kept_steps[1] is 31; must be at most 30, the most steps of any "),
     ("ranges.short.shortest", 5, "ranges.short is {'shortest': 5, 'longest': 4}; must be shortest <= longest"),
     ("probe.layers", "some", "probe.layers is 'some'; must be all, or a list of numbers that count from 0"),
@@ -205,7 +206,7 @@ def test_a_stage_that_asks_for_far_too_much_memory_names_the_parameter(refused, 
     monkeypatch.setattr(memory, "free_memory", lambda: 16 * 2**30)  # whatever this machine has
     write_changed("test.sequences", 10**9)
     said = refused("generate", "--task", "argmax")
-    assert said.startswith("error: needs about ")
+    assert said.startswith("error: needs more memory than there is, about ")
     assert "test.sequences (1000000000)" in said
 
 

@@ -78,6 +78,20 @@ def test_figure_4_has_the_median_weight_by_rank_beside_the_heatmaps():
     assert_array_equal([line.get_ydata() for line in medians.lines], np.median(weights, axis=1))
 
 
+def test_a_sequence_shorter_than_others_has_no_weights_at_their_last_ranks():
+    cells = [(length, 0, rank, 0.5) for length in (2, 3) for rank in range(1, length + 1)]
+    attention = pd.DataFrame(cells, columns=["length", "sequence", "rank", "weight"])
+    short, _, medians, _ = figure4.draw(figure4.data({"none": attention}, [2, 3]), "argmax").figure.axes
+    assert short.images[0].get_array().shape == (1, 3)
+    assert np.isnan(medians.lines[0].get_ydata()).tolist() == [False, False, True]
+
+
+@pytest.mark.parametrize(("longest", "said"), [(20, "longest trained"), (2, "shortest")])
+def test_figure_3_says_which_length_it_is_relative_to(longest, said):
+    data = figure3.data({"none": moments(), "ln": moments()}, longest)
+    assert f"relative to the {said} test length" in figure3.draw(data, "argmax", "ln", 8, longest).caption
+
+
 @pytest.fixture
 def raw():
     norms = ("ln", "none", "rms", "std")
@@ -129,7 +143,7 @@ def test_the_losses_of_ln_are_there_whatever_the_treatment_is(raw):
     losses = pd.DataFrame(runs, columns=["task", "line", "seed", "step", "loss"])
     lengths = Range(shortest=5, longest=16)
     drawn = results.of_range("short", lengths, "rms", losses, raw, read_csv(REFERENCE))
-    assert drawn.data["loss"]["line"].unique().tolist() == ["none", "ln", "rms"]
+    assert drawn["loss.csv"]["line"].unique().tolist() == ["none", "ln", "rms"]
 
 
 def test_a_board_has_marks_or_words_of_every_line_the_best_first_and_a_vertical_line_at_the_studys_first():

@@ -23,7 +23,7 @@ from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.studies.arguments import OPTIONS, Planned
 
 # Of the paper's runs these take hours, and the others seconds.
-DEAR = ("train", "test")
+DEAR = ("train", "test", "interventions", "interventions-none")
 SOURCE = "src/vanishing_variance"
 # What finds Python and the sources, and computes nothing.
 LAUNCHERS = {"stages/__init__.py", "src/vanishing_variance/__init__.py"}

@@ -22,7 +22,7 @@ def test_what_plainly_does_not_fit_is_refused_with_what_to_lower():
     with pytest.raises(InputError) as refused:
         require_memory(3 * GIBIBYTE, PARAMETERS)
     assert str(refused.value) == (
-        "needs about 12.0 GiB of memory, of which 8.0 GiB are free; "
+        "needs more memory than there is, about 12.0 GiB, of which 8.0 GiB are free; "
         "lower training.batch_size (128) or seeds_per_block (8)"
     )
 

@@ -72,6 +72,13 @@ def test_a_line_of_which_a_training_diverged_has_no_parts():
     assert parts(pd.concat([results, diverged]), [("ln", "none")], {"ln": 16, "none": 16}, 512) == without
 
 
+def test_parts_of_some_of_the_sequences_are_said_not_to_add_up():
+    pairs, longest = [("ln", "none")], {"ln": 16, "none": 16}
+    assert "of the first sequences" not in parts(made_up(), pairs, longest, 512)
+    others = made_up().assign(accuracy=lambda of: of["accuracy"] - 0.01)
+    assert "of the first sequences" in parts(others, pairs, longest, 512)
+
+
 def test_results_without_parts_have_no_tables():
     columns = ["misranked", "diluted", "misread", "right_misranked"]
     assert parts(made_up().assign(**dict.fromkeys(columns, np.nan)), [], {}, 512) is None

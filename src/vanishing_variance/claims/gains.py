@@ -71,7 +71,7 @@ def interaction(claim: Claim, evidence: Evidence) -> Measured:
     pairs = (claim.pair, claim.pair._replace(rule="last"))
     with_it, without = (evidence.arms(pair).gains[BEYOND].to_numpy() for pair in pairs)
     papers_with_it, papers_without = (_papers(pair, evidence) for pair in pairs)
-    paper = (papers_with_it - papers_without).mean()
+    paper = (papers_with_it - papers_without).mean(skipna=False)
     said = f"ln gains {with_it.mean():.3g} with the adaptive temperature, {without.mean():.3g} without"
     measured = by_seed(with_it - without, "pp", said, paper=paper)
     supported_above, contradicted_below = margins(measured)

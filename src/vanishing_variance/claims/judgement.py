@@ -100,7 +100,14 @@ def _judged(claim: Claim, evidence: Evidence) -> tuple[str, Measured]:
     behind = _behind(claim, evidence)
     if behind:
         verdict = NOT_COMPARABLE
-    return verdict, replace(measured, words="; ".join([*behind, words]))
+    return verdict, replace(measured, words="; ".join([*_others(claim, evidence), *behind, words]))
+
+
+def _others(claim: Claim, evidence: Evidence) -> list[str]:
+    """Return in words what is another attention map or network than the paper's, of a claim about trained models."""
+    made = evidence.training
+    chosen = (("network", made.network, PAPER), ("attention", made.attention, "softmax"))
+    return [f"{key} {name}" for key, name, papers in chosen if claim.tasks and name != papers]
 
 
 def _behind(claim: Claim, evidence: Evidence) -> list[str]:

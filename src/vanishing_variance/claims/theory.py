@@ -9,7 +9,7 @@ import numpy as np
 from vanishing_variance.claims.criteria import SLOPE
 from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.claims.paper import Claim, Measured, by_seed
-from vanishing_variance.claims.verdict import NotComparableError, NotTestedError
+from vanishing_variance.claims.verdict import NOT_COMPARABLE, NotTestedError
 from vanishing_variance.probe.strategies import AFTER, BEFORE, FIXED_LAST, PAPER
 from vanishing_variance.results.columns import rows
 from vanishing_variance.results.paper import PAPER_STEPS
@@ -74,7 +74,10 @@ def loss_falls(claim: Claim, evidence: Evidence) -> Measured:
     steps = PAPER_STEPS[task]
     made = evidence.training.steps[task, line]
     if made < steps:
-        raise NotComparableError(f"{made:,} of {steps:,} steps")
+        raise NotTestedError(f"{made:,} of {steps:,} steps", NOT_COMPARABLE)
+    width = int(losses["step"].min())
+    if steps // 10 % width:
+        raise NotTestedError(f"losses are means over {width:,} steps, which do not divide a tenth of {steps:,}")
     means = []
     for share in (0.8, 0.9):
         tenth = losses[(losses["step"] > share * steps) & (losses["step"] <= (share + 0.1) * steps)]

@@ -19,15 +19,11 @@ MEANINGS: dict[str, str] = {name: words.format(behind=BEHIND) for name, words in
 
 
 class NotTestedError(Exception):
-    """Nothing was trained or measured for a claim, or one seed alone: the message says what is missing."""
+    """A claim is not tested, or not comparable: the message says what is missing, or why."""
 
-    verdict = NOT_TESTED
-
-
-class NotComparableError(NotTestedError):
-    """The models of a claim were trained for fewer steps than the paper's: the message says how many."""
-
-    verdict = NOT_COMPARABLE
+    def __init__(self, message: str, verdict: str = NOT_TESTED) -> None:
+        super().__init__(message)
+        self.verdict = verdict
 
 
 def shown(claim: Mapping[str, Any]) -> str:

@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 
 from vanishing_variance.figures import style, variants
 from vanishing_variance.figures.drawing import Drawing
+from vanishing_variance.harness.numbers import estimate
 from vanishing_variance.results.columns import LAST, rows
 from vanishing_variance.results.runs import CHOSEN
 
@@ -61,7 +62,7 @@ def draw(question: str, board: pd.DataFrame) -> Drawing:
                 axes.axhspan(place - 0.5, place + 0.5, color="#F4F4F4", lw=0, zorder=0)
             if line not in inside.index:
                 mean, low, high = last.loc[line]
-                words = "no result" if np.isnan(mean) else f"◂ {mean:.1f} [{low:.1f}, {high:.1f}]"
+                words = "no result" if np.isnan(mean) else f"◂ {estimate('.1f', mean, low, high)}"
                 axes.text(0.02, place, words, transform=axes.get_yaxis_transform(), va="center", color=style.GREY)
         axes.grid(axis="y", visible=False)
         axes.set_yticks(places, places.index)

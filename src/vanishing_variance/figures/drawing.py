@@ -29,8 +29,12 @@ class Drawing:
 
 
 def not_measured(title: str, network: str) -> Drawing:
-    """Draw words that say that nothing was measured inside a network: a figure without data."""
-    said = f"Not measured: network {network}."
+    """Draw words that say that nothing was measured inside a network."""
+    return without_data(title, f"Not measured: network {network}.")
+
+
+def without_data(title: str, said: str) -> Drawing:
+    """Draw words in place of data."""
     figure = style.figure(height=1)
     figure.text(0.5, 0.5, f"{title}. {said}", ha="center", va="center")
     return Drawing(figure, title, said)

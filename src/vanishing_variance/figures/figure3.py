@@ -1,7 +1,7 @@
 """Figure 3: drift of the global mean and decay of the global variance of the attention outputs O."""
 
 import pandas as pd
-from matplotlib.ticker import PercentFormatter
+from matplotlib.ticker import FuncFormatter
 
 from vanishing_variance.figures import style, variants
 from vanishing_variance.figures.drawing import Drawing
@@ -48,8 +48,10 @@ def _relative(moments: pd.DataFrame, where: str, longest_trained: int) -> pd.Dat
     return line
 
 
-def draw(lines: pd.DataFrame, task: str, norm: str, sequences: int) -> Drawing:
-    """Draw the drift of the global mean (left) and the decay of the global variance (right)."""
+def draw(lines: pd.DataFrame, task: str, norm: str, sequences: int, longest_trained: int) -> Drawing:
+    """Draw the drift of the global mean (left) and the decay of the global variance (right); `lines`: of `data`."""
+    reference = rows(lines, none_variance=1)["length"].iloc[0]
+    of, subscript = ("longest trained", "trained") if reference <= longest_trained else ("shortest", "shortest")
     figure = style.figure(2.6)
     left, right = panels = figure.subplots(1, 2)
     by_length = lines.set_index("length")
@@ -65,17 +67,16 @@ def draw(lines: pd.DataFrame, task: str, norm: str, sequences: int) -> Drawing:
     bottom, top = left.get_ylim()
     left.set(title="drift of the global mean", ylabel="drift (standard deviations)")
     left.set(ylim=(min(bottom, -DRIFT), max(top, DRIFT)))
-    right.set(title="decay of the global variance", ylabel="variance / variance$_{trained}$", yscale="log")
-    style.log_ticks(right.yaxis, PercentFormatter(1, decimals=0))
+    right.set(title="decay of the global variance", ylabel=f"variance / variance$_{{{subscript}}}$", yscale="log")
+    style.log_ticks(right.yaxis, FuncFormatter(lambda value, _: f"{100 * value:g}%"))
     for axes in panels:
         style.length_axis(axes, by_length.index)
     style.letter(panels)
     style.legend_above(figure, columns=3)
-    reference = rows(lines, none_variance=1)["length"].iloc[0]
     caption = (
         f"{task}, the first seed's models: mean and variance over the features of an output, means over "
-        f"n = {sequences:,} sequences a length; the band is ±1.96 standard errors. All is relative to the longest "
-        f"trained test length, N = {drawn_power(reference)}: the drift in standard deviations there, where the paper "
+        f"n = {sequences:,} sequences a length; the band is ±1.96 standard errors. All is relative to the {of} "
+        f"test length, N = {drawn_power(reference)}: the drift in standard deviations there, where the paper "
         "divides by the variance. In (b) the global variance is that of single features, which vanishes, plus that "
         "between their means, which need not. So O keeps its variance where the means of its features lie far apart; "
         "ln's learned scale can remove the part between means from LayerNorm(O)."

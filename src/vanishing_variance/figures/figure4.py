@@ -34,6 +34,7 @@ def draw(weights: pd.DataFrame, task: str) -> Drawing:
         for axes, length, look in zip(heatmaps, lengths, cycle(style.SERIES), strict=False):
             shown = rows(weights, norm=norm, length=length)
             cells = shown.pivot(index="sequence", columns="rank", values="weight")
+            cells = cells.reindex(columns=range(1, largest + 1))  # a short sequence has fewer
             image = axes.imshow(cells, norm=LogNorm(SMALLEST, 1, clip=True), aspect="auto", extent=extent)
             axes.grid(visible=False)
             axes.set(title=f"{variants.label(norm)}, N = {style.power(length)}", ylabel="sequence")

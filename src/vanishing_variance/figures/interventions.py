@@ -4,7 +4,7 @@ import pandas as pd
 from matplotlib.ticker import PercentFormatter
 
 from vanishing_variance.figures import style, variants
-from vanishing_variance.figures.drawing import Drawing
+from vanishing_variance.figures.drawing import Drawing, without_data
 from vanishing_variance.measure.interventions.names import damaged
 from vanishing_variance.results.columns import rows
 
@@ -28,7 +28,7 @@ def draw(shares: pd.DataFrame, longest: int) -> Drawing:
     """
     shown = rows(shares, line="none").dropna(subset=["length", "share"]).assign(row="")
     if shown.empty:
-        return Drawing(style.figure(height=1), TITLE, "No length loses accuracy, so there is no share to draw.")
+        return without_data(TITLE, "No length loses accuracy, so there is no share to draw.")
     lengths = sorted(shown["length"].astype(int).unique())
     figure, panels = style.facets(shown, "row", "task", margin=0.6, height=2.2)
     drawn = []

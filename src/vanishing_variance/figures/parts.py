@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pandas as pd
 
 from vanishing_variance.figures import style, variants
-from vanishing_variance.figures.drawing import Drawing
+from vanishing_variance.figures.drawing import Drawing, without_data
 from vanishing_variance.measure.parts import PARTS
 from vanishing_variance.results.columns import LAST, rows
 from vanishing_variance.results.parts import with_parts
@@ -30,8 +30,8 @@ def draw(tested: pd.DataFrame, longest: Mapping[str, int]) -> Drawing:
     shown = rows(with_parts(tested), rule=LAST)
     shown = shown[shown["line"].isin(lines)]
     if shown.empty:
-        return Drawing(style.figure(height=1), TITLE, "The parts of the answers were not measured.")
-    shown = shown.assign(right=shown["accuracy"] - shown["right_misranked"])
+        return without_data(TITLE, "The parts of the answers were not measured.")
+    shown = shown.assign(right=1 - shown[list(PARTS)].sum(axis=1))  # of the sequences whose parts were measured
     in_order = shown.sort_values("line", key=lambda names: names.map(lines.index), kind="stable")
     figure, panels = style.facets(in_order, "line", "task", margin=0.8, height=1.3)
     for axes, line, task, of_line in panels:

@@ -1,12 +1,11 @@
 """The figures of a study's results, all but Figure 1, and the data of figures and of DVC's plots."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import pandas as pd
 
 from vanishing_variance.engine.ranges import Range
-from vanishing_variance.figures import accuracy, figure2, figure3, figure4, interventions, loss, parts, proposition
+from vanishing_variance.figures import accuracy, figure2, figure3, figure4, loss, parts
 from vanishing_variance.figures.config import Figures
 from vanishing_variance.figures.drawing import Drawing, not_measured
 from vanishing_variance.figures.variants import roles
@@ -23,12 +22,8 @@ INSIDE = {
 }
 
 
-@dataclass(frozen=True)
-class Drawn:
-    """Figures and frames, each by the name of its file."""
-
-    figures: dict[str, Drawing]
-    data: dict[str, pd.DataFrame]
+# Figures and frames by the name of the file.
+Drawn = dict[str, Drawing | pd.DataFrame]
 
 
 def of_inside(frames: Mapping[str, dict[str, pd.DataFrame]], shown: Figures, norm: str, longest: int) -> Drawn:
@@ -40,30 +35,18 @@ def of_inside(frames: Mapping[str, dict[str, pd.DataFrame]], shown: Figures, nor
     sequences = int(densities["n"].iloc[0])
     moments = figure3.data(frames["moments"], longest)
     weights = figure4.data(frames["attention"], shown.lengths)
-    figures = {
+    return {
         "figure2": figure2.draw(densities, shown.task),
-        "figure3": figure3.draw(moments, shown.task, norm, sequences),
+        "figure3": figure3.draw(moments, shown.task, norm, sequences, longest),
         "figure4": figure4.draw(weights, shown.task),
+        "figure3.csv": rounded(moments),
     }
-    return Drawn(figures, {"figure3": rounded(moments)})
-
-
-def of_measured(measured: Mapping[str, pd.DataFrame], longest: Mapping[str, int]) -> Drawn:
-    """Draw what other stages measured inside the models: proposition, exponents, shares.
-
-    `longest`: of the training lengths, by line.
-    """
-    figures = {
-        "proposition": proposition.draw(measured["proposition"], measured["exponents"]),
-        "interventions": interventions.draw(measured["shares"], longest["none"]),
-    }
-    return Drawn(figures, {})
 
 
 def of_other_network(network: str) -> Drawn:
     """Draw that nothing was measured inside another network than the paper's."""
     figures = {name: not_measured(title, network) for name, title in INSIDE.items()}
-    return Drawn(figures, {"figure3": pd.DataFrame(columns=figure3.PLOTTED)})
+    return {**figures, "figure3.csv": pd.DataFrame(columns=figure3.PLOTTED)}
 
 
 def of_range(
@@ -76,19 +59,17 @@ def of_range(
     losses = losses[losses["line"].isin([none, line_of("ln", name), treated])]
     means = accuracy.data(accuracies, TASKS, name)
     shown = loss.data(losses)
-    data = {f"loss{suffix}": rounded(shown)}
+    drawn: Drawn = {f"loss{suffix}.csv": rounded(shown)}
     steps = {}
     for task in TASKS:
         of_task = rows(losses, task=task)
         steps[task] = int(of_task["step"].max())
-        data[f"loss-{task}{suffix}"] = roles(of_task, "step", "loss", treated).round(6)
+        drawn[f"loss-{task}{suffix}.csv"] = roles(of_task, "step", "loss", treated).round(6)
         last = rows(means, task=task, rule="last")
-        data[f"accuracy-{task}{suffix}"] = roles(last, "length", "mean", treated).round(3)
+        drawn[f"accuracy-{task}{suffix}.csv"] = roles(last, "length", "mean", treated).round(3)
     papers = accuracy.papers(reference, name)
     trained = (lengths.shortest, lengths.longest)
-    figures = {
-        f"loss{suffix}": loss.draw(shown, lengths),
-        f"accuracy{suffix}": accuracy.draw(means, papers, trained, steps),
-        f"parts{suffix}": parts.draw(accuracies, dict.fromkeys([none, treated], lengths.longest)),
-    }
-    return Drawn(figures, data)
+    drawn[f"loss{suffix}"] = loss.draw(shown, lengths)
+    drawn[f"accuracy{suffix}"] = accuracy.draw(means, papers, trained, steps)
+    drawn[f"parts{suffix}"] = parts.draw(accuracies, dict.fromkeys([none, treated], lengths.longest))
+    return drawn

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import psutil
 
 from vanishing_variance.harness import machine
-from vanishing_variance.harness.errors import InputError
+from vanishing_variance.harness.errors import InputError, TooLargeError
 
 BYTES_PER_VALUE = 4
 GIBIBYTE = 2**30
@@ -18,7 +18,7 @@ _RAN_OUT = ("out of memory", "allocate memory", "could not create a primitive", 
 
 
 def require_memory(values: float, parameters: Mapping[str, object]) -> None:
-    """Raise InputError where arrays of so many single-precision values plainly do not fit in the free memory.
+    """Raise TooLargeError where arrays of so many single-precision values plainly do not fit in the free memory.
 
     Coarse: `values` counts the largest arrays that are there at one time, of all processes together, and nothing else.
     `parameters` are what they grow with, by dotted name, the first to be lowered first.
@@ -28,9 +28,8 @@ def require_memory(values: float, parameters: Mapping[str, object]) -> None:
     if needed <= free:
         return
     lower = " or ".join(f"{name} ({value})" for name, value in parameters.items())
-    raise InputError(
-        f"needs about {needed / GIBIBYTE:.1f} GiB of memory, of which {free / GIBIBYTE:.1f} GiB are free; lower {lower}"
-    )
+    gibibytes = f"about {needed / GIBIBYTE:.1f} GiB, of which {free / GIBIBYTE:.1f} GiB are free"
+    raise TooLargeError(f"needs more memory than there is, {gibibytes}; lower {lower}")
 
 
 def free_memory() -> int:

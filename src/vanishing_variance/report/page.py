@@ -138,5 +138,4 @@ def _scale(params: Mapping[str, Any]) -> tuple[list[str], bool]:
         is_reduced |= steps < PAPER_STEPS[task]
     if "long" not in ranges:
         lines.append(f"long range: not trained (Tables 4 and 5); to train it, too: {TRAIN_LONG}")
-        is_reduced = True
     return lines, is_reduced

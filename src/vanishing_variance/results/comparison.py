@@ -10,7 +10,7 @@ from jaxtyping import Bool
 
 from vanishing_variance.harness.numbers import estimate
 from vanishing_variance.results.arms import BEYOND, LONGEST, SHORTEST, Arms
-from vanishing_variance.results.columns import rows
+from vanishing_variance.results.columns import NO_ANSWER, rows
 from vanishing_variance.results.paired import STATISTICS
 from vanishing_variance.results.runs import RULES
 from vanishing_variance.statistics.adjusted import Estimate
@@ -109,6 +109,15 @@ def view(frame: pd.DataFrame, columns: Columns) -> pd.DataFrame:
         parts.append(of_column.assign(statistic=name))
     names = [f"{name}{end}" for name in columns for end in (*ENDS.values(), "_n")]
     return spread(pd.concat(parts)).reindex(columns=[*KEYS, *names])
+
+
+def without_answers(results: pd.DataFrame) -> list[str]:
+    """Return a line for each `line` and `rule` with answers that are no numbers; `no_answer`: their fraction."""
+    keys = ["line", "rule"]
+    most = results.reindex(columns=[*keys, NO_ANSWER]).groupby(keys, sort=False, as_index=False)[NO_ANSWER].max()
+    said = "of the answers of a model at a length are not a number; they count as wrong."
+    missing = most[most[NO_ANSWER] > 0]
+    return [f"*{row.line}*, {row.rule}: up to {row.no_answer:.1%} {said}" for row in missing.itertuples()]
 
 
 def head(column: tuple[str, Any]) -> str:

@@ -1,6 +1,6 @@
 """The files of results by name, views of one comparison: what the stage `compare` writes."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -16,7 +16,17 @@ from vanishing_variance.harness.sections import Several, get_param
 from vanishing_variance.results import shares, tables
 from vanishing_variance.results.arms import BEYOND, SHOWN
 from vanishing_variance.results.columns import LAST, rounded, rows
-from vanishing_variance.results.comparison import GAIN, GAIN_NOTE, Answers, Columns, compare, estimates, texts, view
+from vanishing_variance.results.comparison import (
+    GAIN,
+    GAIN_NOTE,
+    Answers,
+    Columns,
+    compare,
+    estimates,
+    texts,
+    view,
+    without_answers,
+)
 from vanishing_variance.results.paper import markdown, of_paper
 from vanishing_variance.results.parts import parts
 from vanishing_variance.results.runs import PAPER_TABLES, TASKS, compared, line_of, norm_of, range_of
@@ -89,15 +99,15 @@ def comparison(
         "summary.json": overview(frame, norm),
         "tables/tests.csv": rounded(tests),
         "tables/paper.md": markdown(tables.numbers(tests, "ln", paper)),
-        "tables/gains.md": gains(frame),
+        "tables/gains.md": gains(frame, without_answers(tested.assign(line=tested["task"] + ", " + tested["line"]))),
         "tables/tables.md": "\n".join(numbered),
         "parts.md": parts(tested, pairs, trained.longest, trained.sequences)
         or f"Not measured: network {trained.network}.\n",
     }
 
 
-def gains(frame: pd.DataFrame) -> str:
-    """Return the gains as Markdown, a row a pair and rule."""
+def gains(frame: pd.DataFrame, notes: Sequence[str]) -> str:
+    """Return the gains as Markdown, a row a pair and rule, with further notes."""
     tested = set(frame["scope"])
     at_lengths: Columns = {f"difference_{length}": ("difference", length) for length in SHOWN if length in tested}
     found = view(frame, {**GAINS, **at_lengths})
@@ -108,7 +118,7 @@ def gains(frame: pd.DataFrame) -> str:
     cells = cells.assign(**estimates(found, GAINS))
     for name, (_, length) in at_lengths.items():
         cells[power(length)] = texts(found, name, "+.1f")
-    return "\n\n".join(["# Gains", table_of(cells, texts=4), GAIN_NOTE, ANYTIME_NOTE]) + "\n"
+    return "\n\n".join(["# Gains", table_of(cells, texts=4), GAIN_NOTE, ANYTIME_NOTE, *notes]) + "\n"
 
 
 def overview(frame: pd.DataFrame, norm: str) -> dict[str, dict[str, float]]:

@@ -94,6 +94,10 @@ def _all_seeds(arms: Arms, scope: Scope) -> Estimate | None:
     return float(ours.mean() - theirs.mean()), float(low), float(high)
 
 
+def _anytime(arms: Arms, scope: Scope) -> Estimate | None:
+    return anytime_interval(arms.gains[scope].to_numpy()) if len(arms.gains) else None
+
+
 def _log_odds(arms: Arms, scope: Scope) -> Estimate | None:
     """Return the difference of the log-odds, paired by seed; none without a length of training and two seeds."""
     ours, theirs = _odds(arms, scope)
@@ -186,7 +190,7 @@ STATISTICS = {
     "difference": Statistic(_difference, "beyond (pp)", "+.1f"),
     "d_z": Statistic(lambda arms, scope: paired(arms, scope).d_z, "d_z", "+.2f"),
     "p": Statistic(lambda arms, scope: paired(arms, scope).p, "p", ".2g"),
-    "anytime": Statistic(lambda arms, scope: anytime_interval(arms.gains[scope].to_numpy()), "anytime (pp)", "+.1f"),
+    "anytime": Statistic(_anytime, "anytime (pp)", "+.1f"),
     "all_seeds": Statistic(_all_seeds, "from all seeds (pp)", "+.1f"),
     "log_odds": Statistic(_log_odds, "log-odds", "+.2f"),
     "log_loss": Statistic(_log_loss, "log loss in training (nats)", "+.3f"),

@@ -16,7 +16,7 @@ from vanishing_variance.results.columns import rows
 from vanishing_variance.results.comparison import columns, texts
 from vanishing_variance.results.runs import line_of, norm_of, range_of
 from vanishing_variance.statistics.intervals import NAN, interval, mean_estimate
-from vanishing_variance.statistics.ratio import Ratio, ratio
+from vanishing_variance.statistics.ratio import ratio
 
 # Percentage points: of a smaller fall no share is given.
 SMALLEST_FALL = 1.0
@@ -105,14 +105,14 @@ def _changes(means: pd.DataFrame, trained: pd.Series) -> dict[tuple[str, str, st
 def _share(change: Values, fall: Values) -> dict[str, Any]:
     """Return a change as a share of the fall, and both ends of its interval."""
     mean, low, high = interval(fall)
-    share = ratio(change, fall)
+    share, note = ratio(change, fall), ""
     if mean < SMALLEST_FALL:
-        share = Ratio(NAN, note=f"accuracy falls by {mean:.2g} points, less than {SMALLEST_FALL:g}: no share")
-    elif np.isnan(share.value):
-        share = Ratio(NAN, note=f"the fall of {mean:.2g} points may be 0: no share")
-    of_fall = columns("fall", (mean, low, high))
-    of_share = columns("share", (share.value, share.low, share.high))
-    return {"n": len(change), **of_fall, **of_share, "note": share.note}
+        share, note = (NAN, NAN, NAN), f"accuracy falls by {mean:.2g} points, less than {SMALLEST_FALL:g}: no share"
+    elif np.isnan(share[0]):
+        note = f"the fall of {mean:.2g} points may be 0: no share"
+    elif len(change) == 1:
+        note = "one seed: no interval"
+    return {"n": len(change), **columns("fall", (mean, low, high)), **columns("share", share), "note": note}
 
 
 def gain(accuracy: pd.DataFrame, task: str, line: str, longest: int) -> dict[str, Values]:

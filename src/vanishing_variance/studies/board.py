@@ -12,7 +12,17 @@ from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.numbers import MISSING, estimate, power, table, table_of
 from vanishing_variance.results.arms import BEYOND, LENGTHS, LONGEST, SHOWN
 from vanishing_variance.results.columns import LAST, NO_ANSWER, STEP
-from vanishing_variance.results.comparison import ENDS, GAIN, GAIN_NOTE, Columns, compare, head, texts, view
+from vanishing_variance.results.comparison import (
+    ENDS,
+    GAIN,
+    GAIN_NOTE,
+    Columns,
+    compare,
+    head,
+    texts,
+    view,
+    without_answers,
+)
 from vanishing_variance.results.paired import STATISTICS
 from vanishing_variance.results.runs import CHOSEN, RULES
 from vanishing_variance.studies.study import Study
@@ -151,7 +161,7 @@ def board_table(name: str, question: str, board: pd.DataFrame, asked: Iterable[s
         rules = [CHOSEN] if CHOSEN in set(of_task["rule"]) else IN_TABLES
         shown = of_task[of_task["rule"].isin(rules) | of_task["note"].notna()]
         parts += [f"## {task}", _accuracies(shown, asked)]
-        parts += _without_answers(shown)
+        parts += without_answers(shown)
         gains = shown.dropna(subset="n_paired")
         if len(gains):
             parts.append(_gains(gains, asked))
@@ -183,13 +193,6 @@ def _cells(board: pd.DataFrame, names: list[str], columns: Mapping[str, tuple[st
     for name, (words, how) in columns.items():
         cells[words] = texts_of_seeds(board, name, how, n)
     return cells
-
-
-def _without_answers(board: pd.DataFrame) -> list[str]:
-    """Return a line for each model whose answers are not all numbers."""
-    missing = board.drop_duplicates(["line", "rule"]).reindex(columns=["line", "rule", NO_ANSWER]).dropna()
-    said = "of the answers of a model at a length are not a number; they count as wrong."
-    return [f"*{row.line}*, {row.rule}: up to {row.no_answer:.1%} {said}" for row in missing.itertuples()]
 
 
 def _gains(board: pd.DataFrame, asked: Iterable[str]) -> str:

@@ -140,5 +140,5 @@ def read_all(name: str, params: Mapping[str, Any]) -> tuple[Study, pd.DataFrame]
     """Return a study and its results, as it was planned last. Raises InputError."""
     study = read_study(name)
     path = plan_file(name)  # which a study of kept lines alone has not
-    runs = Planned(name, read_yaml(path)).runs if path.exists() else []
+    runs = Planned(name, read_yaml(path)).runs if study.lines and path.exists() else []
     return study, read_results(name, study, runs, read_choice(name, study, params))
