@@ -26,6 +26,7 @@ from vanishing_variance.measure.evaluation import fast_models
 from vanishing_variance.measure.evaluation.fast_models import evaluate_block
 from vanishing_variance.measure.inference.models import select_models
 from vanishing_variance.measure.inference.sequences import of_length
+from vanishing_variance.params import changed
 
 SMOKE = ROOT / "tests/smoke.yaml"
 pytestmark = pytest.mark.trains
