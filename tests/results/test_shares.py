@@ -4,13 +4,11 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from checkout import ROOT
 
-from vanishing_variance.harness.frames import read_csv
 from vanishing_variance.measure.interventions import names
 from vanishing_variance.results.columns import rows
 from vanishing_variance.results.files import recovery
-from vanishing_variance.results.shares import gain, markdown, shares
+from vanishing_variance.results.shares import gain, shares
 
 OF_MOMENTS = (names.restored, names.kept_long, names.both, names.damaged)
 LONGEST = {"none": 16, "std": 16, "ln": 16}
@@ -88,16 +86,6 @@ def test_the_gain_that_is_split_is_of_the_lines_that_have_each_others_weights():
     trained = SimpleNamespace(longest=longest)
     text = recovery(pd.concat([frame, long, *others]), trained)["interventions/interventions.md"]
     assert re.findall(r"^\| (argmax, \w+, \w+)", text, re.MULTILINE) == ["argmax, short, ln", "argmax, long, ln"]
-
-
-def test_the_shares_in_words_follow_from_the_accuracies_by_seed_in_git():
-    folder = ROOT / "metrics/interventions"
-    accuracy = read_csv(folder / "accuracy.csv")
-    columns = ["task", "line", "intervention", "where", "seed"]
-    long = pd.wide_to_long(accuracy, "accuracy", columns, "length", sep="_").dropna().reset_index()
-    found = shares(long, LONGEST)
-    gains = {(task, "ln"): gain(long, task, "ln", 16) for task in ("argmax", "dictionary")}
-    assert (folder / "interventions.md").read_text() == markdown(found, gains)
 
 
 def test_a_task_without_a_target_has_no_shapley_shares():
