@@ -713,14 +713,13 @@ def test_seeds_that_are_none_are_one_line(made, key):
         assert (code, said.startswith(f"error: studies/mine/study.yaml: line none: {key} is 'a'; must be")) == (2, True)
 
 
-def test_a_grid_grows_by_values_that_its_key_may_have():
-    tune = "tune: {training.averaged_part: [0.2, 0.4], training.learning_rate: [0.001, 0.002], norm: [none, ln]}"
-    of_none = "question: Why?\ntasks: [argmax]\nlines: {own: {}}\nchoose: {blocks: [5], grow: 2}\n"
-    write_text(MINE / "study.yaml", of_none + tune)
-    beyond = basis_of_choice(read_study("mine"), read_yaml(Path("params.yaml"))).beyond
-    assert beyond["training.averaged_part"] == [0.1, 0.05, 0.8]
-    assert beyond["training.learning_rate"] == [0.0005, 0.00025, 0.004, 0.008]
-    assert beyond["norm"] == []
+def test_a_grid_grows_and_is_halved_by_values_that_its_key_may_have():
+    tune = "tune: {training.averaged_part: [0.2, 0.4], model.heads: [1, 2, 4], norm: [none, ln]}"
+    of_own = "question: Why?\ntasks: [argmax]\nlines: {own: {}}\nchoose: {blocks: [5], grow: 2, refine: 1}\n"
+    write_text(MINE / "study.yaml", of_own + tune)
+    basis = basis_of_choice(read_study("mine"), read_yaml(Path("params.yaml")))
+    assert basis.beyond == {"training.averaged_part": [0.1, 0.05, 0.8], "model.heads": [8]}
+    assert basis.between == {"training.averaged_part": [0.0707, 0.141, 0.283, 0.566], "model.heads": []}
 
 
 def test_the_estimate_is_of_what_trains_and_of_nothing_else(made):
