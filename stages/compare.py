@@ -23,10 +23,9 @@ from vanishing_variance.studies.tables import study_files
 # A board of no more lines has no picture: the table says it.
 FEW = 4
 # What studies ask for; of one that does so no more it would be of other results than its board.
-TABLES = ("gains", "paper", "tables")
 ASKED_FOR = (
     *("settings.csv", "parts.md", "parts.png", "interventions.csv", "proposition.csv", "board.png", "claims.json"),
-    *(f"tables/{name}.md" for name in TABLES),
+    *("tables/gains.md", "tables/paper.md", "tables/tables.md"),
 )
 
 
@@ -45,8 +44,9 @@ def compare_study(name: str) -> None:
     study = read_study(name)
     planned = read_plan(name)
     found, tested = study_files(study, planned)
+    measured = {f"{name}.csv" for name in study.measured}  # of lines that are kept now, too
     for path in ASKED_FOR:
-        if path not in found:
+        if path not in found and path not in measured:
             (STUDIES / name / path).unlink(missing_ok=True)
     write_files(STUDIES / name, found)
     if "parts.md" in found:

@@ -1,7 +1,5 @@
 """Draw every figure but Figure 1, and write the training losses, and what DVC draws."""
 
-from collections.abc import Mapping
-
 import pandas as pd
 
 from vanishing_variance.engine.config import Norm
@@ -51,7 +49,7 @@ def read_tested(runs: list[Run], name: str) -> dict[str, pd.DataFrame]:
     return {one.norm: read_frame(one.folder("tested") / f"{name}.parquet") for one in runs}
 
 
-def write(drawn: Mapping[str, Drawing | pd.DataFrame]) -> None:
+def write(drawn: results.Drawn) -> None:
     """Write figures, and their data."""
     for name, content in drawn.items():
         if isinstance(content, Drawing):

@@ -1,7 +1,7 @@
 """Set one thing inside the models of one run, and leave the rest: accuracies by seed, a row an intervention.
 
 One of the interventions gives the models the attention weights of their partner's, of another line. Of models of the
-plain engine there are no rows, nor where the training of one of both diverged.
+plain engine there are no rows, nor where its own training, or its partner's, diverged.
 """
 
 import pandas as pd

@@ -49,7 +49,7 @@ def test_a_loss_that_still_falls_at_the_end_has_not_converged(norm, other):
     assert verdict(key, losses=still.query("line == @other"))["verdict"] == NOT_TESTED
 
 
-def test_a_loss_that_was_averaged_over_other_steps_than_a_tenth_has_no_verdict():
+def test_a_loss_averaged_over_steps_that_do_not_divide_a_tenth_has_no_verdict():
     coarse = losses().query("step % 300 == 0")
     assert verdict("convergence-none", losses=coarse)["evidence"].startswith("losses are means over 300 steps")
 

@@ -52,8 +52,9 @@ def test_killed_again_and_again_a_tuned_study_makes_the_same_choice_and_board(tm
         stages = moments.randint(1, 6)
         wait_for(lambda: making.poll() is not None or log.read_text().count("Running stage") >= stages, 900)  # noqa: B023
         time.sleep(moments.uniform(0, 3))
-        os.killpg(making.pid, signal.SIGKILL)
-        assert making.wait() == -signal.SIGKILL
+        if making.poll() is None:
+            os.killpg(making.pid, signal.SIGKILL)
+        making.wait()
     killed(*MAKE)
     expected = results(undisturbed)
     assert {"choice.yaml", "settings.csv", "board.csv", "board.md"} < set(expected)

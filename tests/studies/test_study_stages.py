@@ -522,21 +522,27 @@ def test_what_is_wrong_in_params_is_one_line_of_a_study_of_kept_lines_alone_too(
 
 
 def test_what_a_study_asks_for_no_more_does_not_stay_beside_its_board():
-    for name in (
-        "settings.csv",
-        "parts.md",
-        "parts.png",
-        "interventions.csv",
-        "claims.json",
-        "tables/gains.md",
-        "plan.md",
-    ):
+    asked_for = ("settings.csv", "parts.md", "parts.png", "interventions.csv", "claims.json", "tables/gains.md")
+    for name in (*asked_for, "plan.md"):
         write_text(MINE / name, "of before")
     write_text(MINE / "results/kept.csv", KEPT + KEPT.partition("\n")[2].replace("before", "own"))
-    planned(STUDY.replace("lines: {own: {norm: none}}\n", "lines: {}\n").replace("{before: {}", "{before: {}, own: {}"))
-    compared()
-    left = {str(path.relative_to(MINE)) for path in MINE.rglob("*.*")} - {"plan.yaml", "study.yaml", "results/kept.csv"}
-    assert left == {"board.csv", "board.md", "plan.md"}
+    kept = STUDY.replace("lines: {own: {norm: none}}\n", "lines: {}\n").replace("{before: {}", "{before: {}, own: {}")
+
+    def left():
+        compared()
+        of_study = {"plan.yaml", "study.yaml", "results/kept.csv", "board.csv", "board.md"}
+        return {str(path.relative_to(MINE)) for path in MINE.rglob("*.*")} - of_study
+
+    planned(f"{kept}measure: [interventions]\n")
+    assert left() == {"interventions.csv", "plan.md"}
+    planned(kept)
+    assert left() == {"plan.md"}
+
+
+def test_seeds_that_choose_are_checked_before_they_are_trained():
+    write_text(MINE / "study.yaml", TUNED.replace("blocks: [5]", f"blocks: [{2**30}]"))
+    code, said = stage("studies.make", "mine")
+    assert (code, "blocks has 1073741824; its 2 seeds must be below 2147483648" in said) == (2, True)
 
 
 def test_a_study_whose_lines_all_diverged_has_a_board():

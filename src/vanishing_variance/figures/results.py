@@ -1,4 +1,4 @@
-"""The figures of a study's results, all but Figure 1, and the data of figures and of DVC's plots."""
+"""Figures 2 to 4, those of accuracy, loss and parts, and the data of figures and of DVC's plots."""
 
 from collections.abc import Mapping
 

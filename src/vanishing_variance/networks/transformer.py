@@ -66,7 +66,7 @@ class Network(nn.Module):
 
         self.item, self.query = end(sizes.items, width), end(sizes.query, width)
         hidden = round(mlp_ratio * width) if mlp else 0
-        if mlp and not hidden:
+        if mlp and hidden < 1:
             raise ValueError(f"with mlp, mlp_ratio times width must be 1 or more: {mlp_ratio=}, {width=}")
         self.blocks = nn.ModuleList()
         for _ in range(layers):

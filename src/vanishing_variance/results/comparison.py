@@ -111,7 +111,7 @@ def view(frame: pd.DataFrame, columns: Columns) -> pd.DataFrame:
     return spread(pd.concat(parts)).reindex(columns=[*KEYS, *names])
 
 
-def without_answers(results: pd.DataFrame) -> list[str]:
+def notes_of_no_answer(results: pd.DataFrame) -> list[str]:
     """Return a line for each `line` and `rule` with answers that are no numbers; `no_answer`: their fraction."""
     keys = ["line", "rule"]
     most = results.reindex(columns=[*keys, NO_ANSWER]).groupby(keys, sort=False, as_index=False)[NO_ANSWER].max()

@@ -23,9 +23,9 @@ from vanishing_variance.results.comparison import (
     Columns,
     compare,
     estimates,
+    notes_of_no_answer,
     texts,
     view,
-    without_answers,
 )
 from vanishing_variance.results.paper import markdown, of_paper
 from vanishing_variance.results.parts import parts
@@ -99,7 +99,7 @@ def comparison(
         "summary.json": overview(frame, norm),
         "tables/tests.csv": rounded(tests),
         "tables/paper.md": markdown(tables.numbers(tests, "ln", paper)),
-        "tables/gains.md": gains(frame, without_answers(tested.assign(line=tested["task"] + ", " + tested["line"]))),
+        "tables/gains.md": gains(frame, notes_of_no_answer(tested.assign(line=tested["task"] + ", " + tested["line"]))),
         "tables/tables.md": "\n".join(numbered),
         "parts.md": parts(tested, pairs, trained.longest, trained.sequences)
         or f"Not measured: network {trained.network}.\n",

@@ -193,7 +193,7 @@ STATISTICS = {
     "anytime": Statistic(_anytime, "anytime (pp)", "+.1f"),
     "all_seeds": Statistic(_all_seeds, "from all seeds (pp)", "+.1f"),
     "log_odds": Statistic(_log_odds, "log-odds", "+.2f"),
-    "log_loss": Statistic(_log_loss, "log loss in training (nats)", "+.3f"),
+    "log_loss": Statistic(_log_loss, "difference of log loss at training lengths (nats)", "+.3f"),
     # the difference that is left at equal covariates
     "at_baseline_accuracy": Statistic(partial(_left_at, 0, _accuracies), "at its baseline's accuracy (pp)", "+.1f"),
     "at_own_accuracy": Statistic(partial(_left_at, 1, _accuracies), "at its own accuracy (pp)", "+.1f"),

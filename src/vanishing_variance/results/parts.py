@@ -28,11 +28,9 @@ NOTE_OF_GAINS = (
     "The gain of a line over its baseline, paired by seed, in percentage points, and by how many points fewer of its "
     "answers are in each wrong part: these add up to the gain."
 )
-
-
 NOTE_OF_FIRST = (
-    "Of several heads, and of other networks, parts are of the first sequences of a length, accuracies and gains of "
-    "all: they do not add up exactly."
+    "Here not exactly: of several heads, and of other networks, parts are of the first sequences of a length, "
+    "accuracies and gains of all."
 )
 
 

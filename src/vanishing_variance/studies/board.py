@@ -19,9 +19,9 @@ from vanishing_variance.results.comparison import (
     Columns,
     compare,
     head,
+    notes_of_no_answer,
     texts,
     view,
-    without_answers,
 )
 from vanishing_variance.results.paired import STATISTICS
 from vanishing_variance.results.runs import CHOSEN, RULES
@@ -43,6 +43,7 @@ CAPTION = (
 )
 NOTES = {
     "all_seeds": " *From all seeds*: the difference from all seeds of the baseline, not paired, by Welch's interval.",
+    "log_loss": " *Difference of log loss*: the line's less its baseline's; below 0 the line's is lower.",
     "at_baseline_loss": (
         " *At its baseline's loss*, *at its own*: in the same way, at equal log loss at the training lengths, after as "
         "many steps, extrapolated where the arms' losses do not overlap; losses are of the same 25,600 fresh "
@@ -151,7 +152,7 @@ def shown_lengths(board: pd.DataFrame, name: str = "accuracy") -> list[int]:
     return sorted(int(match[1]) for match in matches if match)
 
 
-def board_table(name: str, question: str, board: pd.DataFrame, asked: Iterable[str] = ()) -> str:
+def board_table(name: str, question: str, board: pd.DataFrame, asked: Sequence[str] = ()) -> str:
     """Return two tables a task, accuracies and gains: a row a line as trained, and one with averaged weights.
 
     `asked`: statistics that have a column beside the usual ones.
@@ -161,7 +162,7 @@ def board_table(name: str, question: str, board: pd.DataFrame, asked: Iterable[s
         rules = [CHOSEN] if CHOSEN in set(of_task["rule"]) else IN_TABLES
         shown = of_task[of_task["rule"].isin(rules) | of_task["note"].notna()]
         parts += [f"## {task}", _accuracies(shown, asked)]
-        parts += without_answers(shown)
+        parts += notes_of_no_answer(shown)
         gains = shown.dropna(subset="n_paired")
         if len(gains):
             parts.append(_gains(gains, asked))
@@ -169,7 +170,7 @@ def board_table(name: str, question: str, board: pd.DataFrame, asked: Iterable[s
     return "\n\n".join([*parts, note]) + "\n"
 
 
-def _accuracies(board: pd.DataFrame, asked: Iterable[str]) -> str:
+def _accuracies(board: pd.DataFrame, asked: Sequence[str]) -> str:
     board = board.drop_duplicates(["line", "rule"])  # of a second baseline
     columns = {"beyond": ("beyond", ".1f")}
     for length in shown_lengths(board):
@@ -195,7 +196,7 @@ def _cells(board: pd.DataFrame, names: list[str], columns: Mapping[str, tuple[st
     return cells
 
 
-def _gains(board: pd.DataFrame, asked: Iterable[str]) -> str:
+def _gains(board: pd.DataFrame, asked: Sequence[str]) -> str:
     usual = {name: (head(column), STATISTICS[column[0]].how) for name, column in GAINS.items()}
     columns = {"difference": usual["difference"]}
     for length in shown_lengths(board, "difference"):
@@ -205,9 +206,9 @@ def _gains(board: pd.DataFrame, asked: Iterable[str]) -> str:
     return table_of(cells.rename(columns={"n_paired": "n"}), texts=3)
 
 
-def _asked(asked: Iterable[str], of_pair: bool) -> dict[str, tuple[str, str]]:
+def _asked(asked: Sequence[str], of_pair: bool) -> dict[str, tuple[str, str]]:
     """Return words and format of statistics that a study asks for, and that have no column of their own."""
-    others = [name for name in asked if name not in {**OF_LINE, **GAINS, **ANSWERS}]
+    others = [name for name in asked if name not in (*OF_LINE, *GAINS, *ANSWERS)]
     columns = {name: INSIDE.get(name, (name, BEYOND)) for name in others if STATISTICS[name].of_pair == of_pair}
     return {name: (head(column), STATISTICS[name].how) for name, column in columns.items()}
 

@@ -169,7 +169,7 @@ def _read_blocks(runs: Sequence[Run], seeds: Sequence[int]) -> pd.DataFrame | No
     notes: list[str] = [*results["note"].dropna()] if "note" in results else []
     for note in notes:
         if TOO_LARGE in note:  # which says nothing of the setting
-            raise InputError(f"{paths[0].parent}: {runs[0].line}: {note}, or of study.yaml; then delete its files")
+            raise InputError(f"{paths[0].parent}: {runs[0].line}: {note}, here or in study.yaml; then delete its files")
     is_whole = set(results["seed"]) == set(seeds)
     return results if is_whole or notes else None
 

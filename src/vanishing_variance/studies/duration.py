@@ -27,9 +27,10 @@ SHORT = 100_000
 
 
 class _Kind(NamedTuple):
-    """Some runs of a block of seeds that take equally long a step, one after another on all cores.
+    """Some runs of a block of seeds that take equally long a step.
 
-    `at_once`: the seeds that one process trains at once; `seed_steps`: the steps of all seeds of all runs.
+    `at_once`: the seeds that one process trains at once; `steps`: those of all runs, one after another, on all cores;
+    `seed_steps`: those of all seeds of all runs.
     """
 
     training: TrainingPlan

@@ -61,6 +61,8 @@ def check_lines(name: str, study: Study, params: Mapping[str, Any]) -> None:
     """Raise InputError for what is wrong in params.yaml, and then in a line."""
     check(params)  # so that what is wrong there is not said of a line
     with of_study(name):
+        if study.choose:
+            line_params(params, study, study.names[0], {"blocks": study.choose.blocks})
         for line in study.names:
             part = line_params(params, study, line)["training"]["averaged_part"]
             if study.grid(line) and "averaged" in study.weights(line) and not part:

@@ -186,7 +186,8 @@ class _Search:
                 continue
             for low, high in pairwise(values):
                 middle = _middle(low, high)
-                if best.setting[key] in (low, high) and middle in self.basis.between.get(key, []):
+                is_new = low < middle < high and middle in self.basis.between.get(key, [])
+                if best.setting[key] in (low, high) and is_new:
                     yield {**best.setting, key: middle}
 
     def _values(self, line: str) -> dict[str, list[Any]]:
