@@ -77,4 +77,7 @@ def drawn(curves: pd.DataFrame) -> Drawing:
 
 
 if __name__ == "__main__":
-    run_script(main)
+    try:
+        run_script(main)
+    except KeyboardInterrupt:
+        sys.exit(130)
