@@ -7,10 +7,10 @@ from vanishing_variance.harness.paths import FIGURES, METRICS, PLOTS
 from vanishing_variance.harness.script import Arguments, run_script
 from vanishing_variance.harness.sections import PATH
 from vanishing_variance.harness.yaml import read_yaml
-from vanishing_variance.report.page import Results, page, read_figure
+from vanishing_variance.report.page import page, read_figure
 from vanishing_variance.report.readme import README, points
-from vanishing_variance.report.strongest import Judged
-from vanishing_variance.report.studies import read_judged, read_tests
+from vanishing_variance.report.strongest import Results
+from vanishing_variance.report.studies import read_paper_scale
 from vanishing_variance.results.runs import REFERENCE
 
 PAGE = PLOTS / "report" / "index.html"
@@ -27,20 +27,16 @@ SHOWN = (
 def main() -> None:
     Arguments(description=__doc__).parse_args()
     params = read_yaml(PATH)
-    paper_scale = Results(
-        judged=read_judged(params),
-        tests=read_tests(params),
-        figures=[read_figure(PLOTS / "readme" / f"{name}.png", PAGE) for name in ("accuracy", "accuracy-long")],
-    )
+    paper_scale, _ = read_paper_scale(params)
+    own = Results(read_document(METRICS / "claims.json"), params, read_csv(METRICS / "tables" / "tests.csv"))
     shown = [name for name in SHOWN if "long" in ranges_of(params) or not name.endswith("-long")]
-    own = Results(
-        judged=Judged(read_document(METRICS / "claims.json"), params),
-        tests=read_csv(METRICS / "tables" / "tests.csv"),
-        figures=[read_figure(FIGURES / f"{name}.png", PAGE) for name in shown],
-    )
+    figures = {
+        "run": [read_figure(FIGURES / f"{name}.png", PAGE) for name in shown],
+        "paper_scale": [read_figure(PLOTS / "readme" / f"{name}.png", PAGE) for name in ("accuracy", "accuracy-long")],
+    }
     pictures = {name: read_figure(PLOTS / "readme" / f"{name}.png", PAGE) for name in PICTURES}
     said = points(read_text(README))
-    html = page(pictures, said, own, paper_scale, read_csv(REFERENCE), read_text(PATH))
+    html = page(pictures, figures, said, own, paper_scale, read_csv(REFERENCE), read_text(PATH))
     write_text(PAGE, html)
 
 

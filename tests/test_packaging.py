@@ -1,6 +1,7 @@
 """What is installed and declared: `train` needs no extra, the tools nothing of the study; and what git checks out."""
 
 import ast
+import os
 import subprocess
 import sys
 import tomllib
@@ -10,6 +11,8 @@ import pytest
 from checkout import ROOT
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+
+from vanishing_variance.harness.files import write_text
 
 SOURCE = ROOT / "src"
 # Run as a program; or looked for by what is imported: transformers, Dask and pandas.
@@ -97,6 +100,14 @@ def test_to_train_and_evaluate_no_extra_is_needed(tmp_path):
     blocked = [package for package, of in DISTRIBUTIONS.items() if left_out & of]
     assert {"dvc", "matplotlib", "transformers", "dask", "jinja2"} <= {*blocked}
     subprocess.run([sys.executable, "-c", TRAIN, *blocked], cwd=tmp_path, env={"PYTHONPATH": str(SOURCE)}, check=True)
+
+
+def test_in_a_notebook_parameters_are_read_without_matplotlib(tmp_path):
+    write_text(tmp_path / "matplotlib.py", "raise ImportError")
+    paths = os.pathsep.join([str(tmp_path), str(SOURCE)])
+    environment = {"PYTHONPATH": paths, "MPLBACKEND": "module://matplotlib_inline.backend_inline"}
+    read = "from vanishing_variance import read_params; read_params()"
+    subprocess.run([sys.executable, "-c", read], cwd=ROOT, env=environment, check=True)
 
 
 def test_the_package_has_the_studys_parameters():

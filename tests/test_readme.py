@@ -13,8 +13,8 @@ from checkout import ROOT
 from numbers_in_prose import in_git
 
 from vanishing_variance.report.readme import answer, rewritten
-from vanishing_variance.report.strongest import Judged, strongest
-from vanishing_variance.report.studies import read_answer, read_judged
+from vanishing_variance.report.strongest import Results, strongest
+from vanishing_variance.report.studies import read_answer, read_paper_scale
 
 GLOBS = (
     "README.md",
@@ -34,8 +34,9 @@ def test_the_answer_is_what_the_committed_results_say(monkeypatch):
     """Else: python -m vanishing_variance.report.readme."""
     monkeypatch.chdir(ROOT)
     params = yaml.safe_load(in_git("params.yaml"))
-    run = Judged(json.loads(in_git("metrics/claims.json")), params)
-    claims = [evidence.claim for evidence in strongest(run, read_judged(params)).values()]
+    run = Results(json.loads(in_git("metrics/claims.json")), params)
+    paper_scale, _ = read_paper_scale(params)
+    claims = [found.claim for found in strongest(run, paper_scale).values()]
     current = answer(read_answer(params), claims)
     assert rewritten(PAGES["README.md"], current) == PAGES["README.md"]
 

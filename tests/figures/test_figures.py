@@ -197,7 +197,9 @@ def test_a_figure_is_the_same_whatever_the_user_has_set_for_matplotlib(tmp_path,
     """In a matplotlibrc; in code that imports ours; and a notebook's backend, which is not installed here."""
     (tmp_path / "matplotlibrc").write_text("".join(f"{name}: {value}\n" for name, value in SETTINGS.items()))
     there = os.pathsep.join(sys.path)
-    ours = drawn(tmp_path, {**os.environ, "PYTHONPATH": there, "MPLBACKEND": "module://a_notebook.backend"})
+    ours = drawn(
+        tmp_path, {**os.environ, "PYTHONPATH": there, "MPLBACKEND": "module://matplotlib_inline.backend_inline"}
+    )
     (tmp_path / "matplotlibrc").unlink()
     monkeypatch.chdir(tmp_path)
     for settings in ({}, SETTINGS):

@@ -13,7 +13,7 @@ from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.files import read_document
 from vanishing_variance.report.page import page, read_figure
 from vanishing_variance.report.readme import BEGIN, END, points, rewritten
-from vanishing_variance.report.strongest import Judged, Strongest, strongest
+from vanishing_variance.report.strongest import Results, Strongest, strongest
 
 CLAIM = read_document(ROOT / "metrics/claims.json")["argmax"]
 
@@ -33,10 +33,9 @@ def given():
 
 def rendered(given, run=None, **params):
     """Return the page of the results in git, but for the run's, or some of its parameters."""
-    pictures, said, own, *others = given
+    pictures, figures, said, own, *others = given
     run = run or own
-    judged = Judged(run.judged.claims, run.judged.params | params)
-    return page(pictures, said, replace(run, judged=judged), *others)
+    return page(pictures, figures, said, replace(run, params=run.params | params), *others)
 
 
 def test_the_page_in_git_is_that_of_its_results(given):
@@ -48,11 +47,11 @@ def test_the_page_in_git_is_that_of_its_results(given):
 
 
 def test_names_and_texts_are_escaped(given):
-    run = given[2]
+    run = given[3]
     ln = run.tests["line"] == "ln"
     tests = pd.concat([run.tests, run.tests[ln].assign(line="<b>")])
-    claims = {key: {**claim, "claim": "<i>x</i> & 2^4"} for key, claim in run.judged.claims.items()}
-    html = rendered(given, replace(run, tests=tests, judged=Judged(claims, run.judged.params)), norm="<b>")
+    claims = {key: {**claim, "claim": "<i>x</i> & 2^4"} for key, claim in run.claims.items()}
+    html = rendered(given, replace(run, tests=tests, claims=claims), norm="<b>")
     assert "+ &lt;b&gt;" in html
     assert "+ <b>" not in html
     assert "&lt;i&gt;x&lt;/i&gt; &amp; 2^4" in html
@@ -97,7 +96,7 @@ def study(verdict, steps=FEW, n=8, sequences=512):
     """Return one claim, of models trained for as many steps."""
     claim = {**CLAIM, "verdict": verdict, "steps": steps, "n": n}
     network = {"attention": "softmax", "network": "paper", "network_options": {}, "model": {"width": 128}}
-    return Judged({"gain": claim}, network | {"test": {"sequences": sequences}})
+    return Results({"gain": claim}, network | {"test": {"sequences": sequences}})
 
 
 AT_SCALE = study(SUPPORTED, ENOUGH, sequences=4096)

@@ -11,7 +11,7 @@ from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.weightstats import DescrStatsW
 
 from vanishing_variance.statistics.adjusted import adjusted
-from vanishing_variance.statistics.comparisons import difference, holm, welch
+from vanishing_variance.statistics.comparisons import difference, holm
 from vanishing_variance.statistics.components import Components, components
 from vanishing_variance.statistics.intervals import PRIOR_VARIANCE, anytime_interval, interval, mean_estimate
 from vanishing_variance.statistics.moments import variance
@@ -52,17 +52,6 @@ def test_of_equal_differences_the_limit_of_p_is_known(by):
         assert np.isnan(limit.d_z)
         assert limit.p == (0 if by else 1)
     assert difference(np.zeros(3), np.zeros(3)).p == 1
-
-
-def test_welch_is_scipys_test_with_its_90_percent_interval():
-    rng = np.random.default_rng(0)
-    for _ in range(20):
-        ours, theirs = rng.normal(0, 1, 9), rng.normal(0, 2, 30)
-        errors = ours.std(ddof=1) / 3, theirs.std(ddof=1) / 30**0.5
-        p, low, high = welch(ours.mean() - theirs.mean(), errors, (8, 29), 0.9)
-        test = stats.ttest_ind(ours, theirs, equal_var=False)
-        assert p == pytest.approx(test.pvalue)
-        assert (low, high) == pytest.approx(test.confidence_interval(0.9))
 
 
 def test_the_ends_of_a_ratio_are_those_that_a_t_test_just_rejects():

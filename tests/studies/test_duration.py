@@ -27,7 +27,7 @@ def _in_a_folder_of_its_own(tmp_path, monkeypatch):
 @pytest.fixture
 def of_steps(monkeypatch):
     """Let a step of four seeds take A_STEP, on two cores."""
-    monkeypatch.setattr(duration, "_of_steps", lambda kinds: [A_STEP * len(kind.at_once) / 4 for kind in kinds])
+    monkeypatch.setattr(duration, "_of_steps", lambda kinds: [A_STEP * len(at_once) / 4 for _, at_once in kinds])
     monkeypatch.setattr(duration, "cores", lambda: 2)
 
 

@@ -1,11 +1,11 @@
 """The settings that torch and numpy keep for a whole process or thread, which decide numbers."""
 
-import gc
 import os
 import random
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -15,35 +15,14 @@ from torch import overrides
 from torch.nn.modules import module as of_modules
 from torch.utils import _python_dispatch, deterministic
 
-# Everything here is of the whole process: one caller at a time.
+# Everything here is of the whole process: one caller at a time. A forked one has one thread, which waits for no other.
 _lock = threading.RLock()
-_within = False
-
-
-def _forked() -> None:
-    """Let a forked process, which has one thread, wait for no other."""
-    global _lock, _within
-    _lock, _within = threading.RLock(), False
-
-
-os.register_at_fork(after_in_child=_forked)
+os.register_at_fork(after_in_child=_lock._at_fork_reinit)  # type: ignore[attr-defined]
 
 
 def _flushes_denormals() -> bool:
     smallest = torch.full((1,), torch.finfo(torch.float32).tiny, dtype=torch.float32, device="cpu")
     return not (smallest / 2).any()
-
-
-def _fills(fill: bool) -> None:
-    deterministic.fill_uninitialized_memory = fill  # type: ignore[attr-defined]
-
-
-def _set_numpy_random(state: Any) -> None:
-    np.random.set_state(state)
-
-
-def _set_cuda_random(states: list[torch.Tensor]) -> None:
-    torch.cuda.set_rng_state_all(states)
 
 
 def _cuda_random() -> list[torch.Tensor]:
@@ -73,11 +52,12 @@ def _set_precisions(precisions: tuple[str | None, dict[tuple[str, str], str]]) -
 
 
 _backends: Any = torch.backends
+_FILL = "fill_uninitialized_memory"
 # What is put back afterwards: how it is read and set.
 KEPT: list[tuple[Callable[[], Any], Callable[[Any], Any]]] = [
     (torch.get_rng_state, torch.set_rng_state),
-    (_cuda_random, _set_cuda_random),
-    (np.random.get_state, _set_numpy_random),
+    (_cuda_random, torch.cuda.set_rng_state_all),
+    (np.random.get_state, np.random.set_state),
     (random.getstate, random.setstate),
     (_flushes_denormals, torch.set_flush_denormal),
 ]
@@ -87,7 +67,7 @@ SET: list[tuple[Callable[[], Any], Callable[[Any], Any], Any]] = [
     (torch.get_default_dtype, torch.set_default_dtype, torch.float32),
     (_precisions, _set_precisions, ("highest", _USUAL)),
     (torch.get_deterministic_debug_mode, torch.set_deterministic_debug_mode, 0),
-    (lambda: deterministic.fill_uninitialized_memory, _fills, True),  # type: ignore[attr-defined]
+    (lambda: getattr(deterministic, _FILL), partial(setattr, deterministic, _FILL), True),
     (torch.is_anomaly_enabled, torch.set_anomaly_enabled, False),
     (_backends.mha.get_fastpath_enabled, _backends.mha.set_fastpath_enabled, True),
     (_backends.cuda.flash_sdp_enabled, _backends.cuda.enable_flash_sdp, True),
@@ -107,12 +87,7 @@ def as_before() -> Iterator[None]:
     Autocast, gradients that are switched off, default dtype and device, precisions, modes and hooks of the caller's
     neither reach what is computed nor get lost.
     """
-    global _within  # noqa: PLW0603 -- of the process, as the lock is
     with _lock, ExitStack() as stack:
-        if not _within and gc.get_freeze_count() > 0:  # which takes long
-            stack.callback(gc.freeze)
-        stack.callback(_leave, _within)
-        _within = True
         _leave_modes(stack)
         for read, put in KEPT:
             stack.callback(put, read())
@@ -123,11 +98,6 @@ def as_before() -> Iterator[None]:
         np.random.seed(0)
         random.seed(0)
         yield
-
-
-def _leave(within: bool) -> None:
-    global _within  # noqa: PLW0603
-    _within = within
 
 
 def _leave_modes(stack: ExitStack) -> None:

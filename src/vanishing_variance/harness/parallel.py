@@ -109,11 +109,14 @@ def _keep_freed_memory(most: int) -> None:
 
 
 def _run_here(jobs: Sequence[Job], progress: Report) -> list[Any]:
+    is_frozen = gc.get_freeze_count() > 0
     single_threaded()
     try:
         return [_settled(job, progress) for job in jobs]
     finally:  # a notebook goes on; glibc as it is after any large array
         gc.unfreeze()
+        if is_frozen:
+            gc.freeze()
         _keep_freed_memory(2**26)
 
 

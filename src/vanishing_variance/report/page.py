@@ -16,7 +16,7 @@ from vanishing_variance.claims.verdict import AFTER_RESULTS, MEANINGS, NOT_COMPA
 from vanishing_variance.engine.ranges import ranges_of, training_steps
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.sections import get_param
-from vanishing_variance.report.strongest import Judged, strongest
+from vanishing_variance.report.strongest import Results, strongest
 from vanishing_variance.report.tables import counts, is_papers, ours, paper_table, papers, raised
 from vanishing_variance.results.paper import PAPER_SEEDS, PAPER_STEPS, of_paper
 from vanishing_variance.results.runs import PAPER_TABLES, TASKS
@@ -56,17 +56,9 @@ def read_figure(path: Path, page: Path) -> Figure:
         raise InputError(f"{path}: cannot be read as a figure: {problem}; draw it again, or git checkout it") from None
 
 
-@dataclass(frozen=True)
-class Results:
-    """Results of a run or a study: its claims, its paired tests, and its figures; the run's first one stands apart."""
-
-    judged: Judged
-    tests: pd.DataFrame
-    figures: Sequence[Figure]
-
-
 def page(
     pictures: Mapping[str, Figure],
+    figures: Mapping[str, Sequence[Figure]],
     points: Sequence[Markup],
     run: Results,
     paper_scale: Results,
@@ -75,16 +67,16 @@ def page(
 ) -> str:
     """Return all results as one HTML file without a script; its figures are files beside it.
 
-    `pictures`: README's by name, `answer`, `schedules`; `points`: README's answer (`readme.points`);
-    `paper_scale`: of the study that the run is held against; `paper`: the paper's numbers; `source`: the text of
-    params.yaml. The run's first figure (causes) stands apart. Raises InputError on a parameter that is not one, and
-    where the results are of another treatment.
+    `pictures`: README's by name, `answer`, `schedules`; `figures`: those of `run`, whose first one (causes) stands
+    apart, and of `paper_scale`, the study that the run is held against; `points`: README's answer (`readme.points`);
+    `paper`: the paper's numbers; `source`: the text of params.yaml. Raises InputError on a parameter that is not one,
+    and where the results are of another treatment.
     """
-    norm = get_param(run.judged.params, "norm", str)
+    norm = get_param(run.params, "norm", str)
     if norm not in set(run.tests["line"]):
         raise InputError(f"params.yaml: norm is {norm!r}, of which metrics/tables has no results: run the study first")
-    scale, is_reduced = _scale(run.judged.params)
-    evidence = strongest(run.judged, paper_scale.judged)
+    scale, is_reduced = _scale(run.params)
+    evidence = strongest(run, paper_scale)
     claims = [found.claim for found in evidence.values()]
     causes = [key for key in evidence if key.startswith(("cause-", "attribution-"))]
     return TEMPLATES.get_template("page.html").render(
@@ -96,6 +88,7 @@ def page(
         causes=causes,
         judged_causes=[key for key in causes if evidence[key].claim["verdict"] != NOT_COMPARABLE],
         counts=counts,
+        figures=figures,
         paper_scale=paper_scale,
         run=run,
         paper_scale_tables=_tables(paper_scale, paper),
@@ -114,7 +107,7 @@ def page(
 
 def _tables(results: Results, paper: pd.DataFrame) -> list[tuple[str, Markup]]:
     """Return the titles and Tables 1 to 6, as many as there are."""
-    params = results.judged.params
+    params = results.params
     norm = get_param(params, "norm", str)
     tables = []
     for number, table in numbers(results.tests, norm, paper).items():

@@ -27,8 +27,8 @@ from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.params import check
 from vanishing_variance.report.schedules import read_schedules
-from vanishing_variance.report.strongest import Judged, strongest
-from vanishing_variance.report.studies import TREATMENTS, read_answer, read_evidence, read_judged
+from vanishing_variance.report.strongest import Results, strongest
+from vanishing_variance.report.studies import TREATMENTS, read_answer, read_paper_scale
 from vanishing_variance.report.tables import counts, is_papers, raised
 from vanishing_variance.results.arms import BEYOND, SHOWN
 from vanishing_variance.results.columns import rows
@@ -44,16 +44,16 @@ def main() -> None:
     """Write the README's table and picture, and the page's, of studies of `report.studies`."""
     params = read_yaml(PATH)
     check(params)
-    ours = Judged(read_document(METRICS / "claims.json"), params)
-    paper_scale = read_judged(params)
-    claims = [evidence.claim for evidence in strongest(ours, paper_scale).values()]
+    ours = Results(read_document(METRICS / "claims.json"), params)
+    paper_scale, paper_scale_evidence = read_paper_scale(params)
+    claims = [found.claim for found in strongest(ours, paper_scale).values()]
     lengths = get_param(paper_scale.params, "ranges.short", Range)
     means = read_answer(params)
     text = rewritten(read_text(README), answer(means, claims))
     trained = (lengths.shortest, lengths.longest)
     write_figure(PLOTS / "readme" / "answer", draw(means, trained))
     write_figure(PLOTS / "readme" / "schedules", schedules.draw(read_schedules(params)))
-    for stem, drawing in accuracies(read_evidence(params)):
+    for stem, drawing in accuracies(paper_scale_evidence):
         write_figure(PLOTS / "readme" / stem, drawing)
     write_text(README, text)
 

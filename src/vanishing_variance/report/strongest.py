@@ -1,8 +1,10 @@
 """The strongest evidence for each claim: this run's, or that of the study at the paper's scale."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
+
+import pandas as pd
 
 from vanishing_variance.claims.verdict import NOT_COMPARABLE, NOT_TESTED
 from vanishing_variance.harness.sections import get_param
@@ -15,11 +17,12 @@ Claims = Mapping[str, Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
-class Judged:
-    """The claims of a run or a study, as claims.json has them, and its parameters."""
+class Results:
+    """The claims of a run or a study, as claims.json has them, its parameters and, for the page, its paired tests."""
 
     claims: Claims
     params: Mapping[str, Any]
+    tests: pd.DataFrame = field(default_factory=pd.DataFrame)
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,7 @@ class Strongest:
     weaker: Mapping[str, Any] | None = None
 
 
-def strongest(run: Judged, paper_scale: Judged) -> dict[str, Strongest]:
+def strongest(run: Results, paper_scale: Results) -> dict[str, Strongest]:
     """Return the stronger evidence of the two by claim, in the run's order.
 
     The run's alone where its network or attention map is another than the study's. Else what was tested is stronger
@@ -51,11 +54,11 @@ def strongest(run: Judged, paper_scale: Judged) -> dict[str, Strongest]:
     return evidence
 
 
-def _strength(claim: Mapping[str, Any], judged: Judged) -> tuple[bool, bool, bool, int, int]:
+def _strength(claim: Mapping[str, Any], results: Results) -> tuple[bool, bool, bool, int, int]:
     return (
         claim["verdict"] != NOT_TESTED,
         claim["verdict"] != NOT_COMPARABLE,
         all(made >= PAPER_STEPS[task] for task, made in claim["steps"].items()),
         claim["n"] or 0,
-        get_param(judged.params, "test.sequences", int),
+        get_param(results.params, "test.sequences", int),
     )

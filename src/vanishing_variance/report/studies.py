@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from vanishing_variance.claims.evidence import Evidence
-from vanishing_variance.report.strongest import PAPER_SCALE, Judged
+from vanishing_variance.report.strongest import PAPER_SCALE, Results
 from vanishing_variance.results.arms import BEYOND, LENGTHS
 from vanishing_variance.results.columns import LAST, rows
 from vanishing_variance.results.comparison import compare
@@ -19,7 +19,6 @@ from vanishing_variance.results.tables import WANTED, tests
 from vanishing_variance.studies.paper_tables import claims_of, evidence_of
 from vanishing_variance.studies.parameters import params_of_tables
 from vanishing_variance.studies.reading import read_all
-from vanishing_variance.studies.study import read_study
 
 # The answer in five arms, trained on up to 16 items: by name and task the study, its line there, and the rule of the
 # test. The first two have the paper's training; a tuned one is that of the lowest loss at the training lengths of all
@@ -39,27 +38,17 @@ TREATMENTS = {
 }
 
 
-def read_judged(params: Mapping[str, Any]) -> Judged:
-    """Return the claims of the study at the paper's scale; `params`: those of params.yaml. Raises InputError.
+def read_paper_scale(params: Mapping[str, Any]) -> tuple[Results, Evidence]:
+    """Return the results of the study at the paper's scale, and what its claims rest on; `params`: of params.yaml.
 
-    Judged anew, and not read: its claims.json may be of fewer results than what stands beside them.
+    Judged anew, and not read: its claims.json may be of fewer results than what stands beside them. Raises InputError.
     """
-    claims = claims_of(read_evidence(params))["claims.json"]
-    return Judged(claims, params_of_tables(params, read_study(PAPER_SCALE)))
-
-
-def read_evidence(params: Mapping[str, Any]) -> Evidence:
-    """Return what the claims of that study rest on. Raises InputError."""
     study, results = read_all(PAPER_SCALE, params)
-    return evidence_of(study, params_of_tables(params, study), results)
-
-
-def read_tests(params: Mapping[str, Any]) -> pd.DataFrame:
-    """Return the paired tests of that study. Raises InputError."""
-    evidence = read_evidence(params)
+    own = params_of_tables(params, study)
+    evidence = evidence_of(study, own, results)
     longest, sequences = evidence.training.longest, evidence.training.sequences
     frame = compare(evidence.accuracy, compared(longest), longest, sequences, WANTED)
-    return tests(frame[frame["n"] > 0])
+    return Results(claims_of(evidence)["claims.json"], own, tests(frame[frame["n"] > 0])), evidence
 
 
 def read_answer(params: Mapping[str, Any]) -> pd.DataFrame:

@@ -3,11 +3,13 @@
 S and T models.
 """
 
+import math
+
 import numpy as np
 from jaxtyping import Float
+from scipy import stats
 from statsmodels.regression.linear_model import OLS
 
-from vanishing_variance.statistics.comparisons import welch
 from vanishing_variance.statistics.intervals import CONFIDENCE, NAN, rounding
 
 # A number and its interval.
@@ -50,5 +52,7 @@ def _at(value: float, *arms: Arm) -> Estimate:
     errors = [float(fit.bse[0]) for fit in fits]
     if max(errors) <= rounding(*(outcome for outcome, _ in arms)):
         return NAN, NAN, NAN
-    _, low, high = welch(difference, errors, [fit.df_resid for fit in fits], CONFIDENCE)
-    return difference, low, high
+    error = math.hypot(*errors)
+    freedom = error**4 / sum(own**4 / fit.df_resid for own, fit in zip(errors, fits, strict=True))
+    margin = float(stats.t.ppf((1 + CONFIDENCE) / 2, freedom)) * error
+    return difference, difference - margin, difference + margin

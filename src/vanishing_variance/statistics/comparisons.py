@@ -1,13 +1,10 @@
-"""Comparisons of two arms: the paper's t-test, paired by seed, Welch's, and Holm's correction of several tests.
+"""The paper's t-test of two arms, paired by seed, and Holm's correction of several tests.
 
 Scipy has no Holm, and statsmodels' counts tests that are NaN, and collects garbage at each call (0.05 s or more).
-Scipy's Welch needs the values for the interval, which of the paper's numbers are not known.
 
 S seeds.
 """
 
-import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,24 +48,6 @@ def difference(ours: Float[np.ndarray, " S"], theirs: Float[np.ndarray, " S"]) -
         return Difference(n, mean, mean, mean, p=limit)
     p = float(stats.ttest_rel(ours, theirs).pvalue)
     return Difference(n, mean, low, high, mean / deviation, p)
-
-
-def welch(
-    difference: float, errors: Sequence[float], freedom: Sequence[float], confidence: float
-) -> tuple[float, float, float]:
-    """Return the two-sided p of a difference of two means, and its interval of this confidence.
-
-    `errors` are the standard errors of the means, in the units of the difference, `freedom` their degrees of freedom.
-    Two one-sided tests at 5% show that the means are equivalent where the 90% interval is within a margin (Schuirmann
-    1987). All are NaN where no error is known, or neither mean has one.
-    """
-    error = math.hypot(*errors)
-    if not 0 < error < math.inf:
-        return NAN, NAN, NAN
-    of_both = error**4 / sum(own**4 / of_own for own, of_own in zip(errors, freedom, strict=True))
-    p = 2 * float(stats.t.sf(abs(difference) / error, of_both))
-    margin = float(stats.t.ppf((1 + confidence) / 2, of_both)) * error
-    return p, difference - margin, difference + margin
 
 
 def holm(p: Float[np.ndarray, " tests"]) -> Float[np.ndarray, " tests"]:

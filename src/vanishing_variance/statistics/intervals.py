@@ -10,8 +10,6 @@ from scipy import stats
 from vanishing_variance.harness.numbers import estimate
 
 CONFIDENCE = 0.95
-# Resamples of fewer seeds are so few that their quantiles say nothing.
-FEWEST = 5
 # A number that cannot be computed.
 NAN = float("nan")
 # Of the prior N(0, g) of the effect size: 1 is the unit-information prior, which tells as much as one seed.

@@ -1,6 +1,7 @@
 """Estimate of the time that a study's trainings take on this machine, from a few steps of each kind."""
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import redirect_stderr
 from dataclasses import replace
@@ -8,7 +9,6 @@ from io import StringIO
 from math import ceil
 from statistics import mean
 from time import perf_counter
-from typing import NamedTuple
 
 from vanishing_variance import engines
 from vanishing_variance.engine.device import device
@@ -26,56 +26,46 @@ FEW, MORE = 20, 80
 SHORT = 100_000
 
 
-class _Kind(NamedTuple):
-    """Some runs of a block of seeds that take equally long a step.
-
-    `at_once`: the seeds that one process trains at once; `steps`: those of all runs, one after another, on all cores;
-    `seed_steps`: those of all seeds of all runs.
-    """
-
-    training: TrainingPlan
-    at_once: list[int]
-    steps: int
-    seed_steps: int
-
-
-def _kind_of(runs: Sequence[Run], planned: Planned) -> _Kind:
-    params = planned.params(runs[0].key, "train")
-    training = engines.plan_of(params, runs[0])
-    block = seeds(runs[0].block, params["seeds_per_block"])
-    of_process = 1 if training.is_plain else training.training.seeds_per_process
-    at_once = block[:of_process] if device().type == "cpu" else block
-    rounds = ceil(ceil(len(block) / len(at_once)) / cores())
-    return _Kind(training, at_once, len(runs) * rounds * training.steps, len(runs) * len(block) * training.steps)
+# A training, and the seeds that one process trains at once.
+Kind = tuple[TrainingPlan, list[int]]
 
 
 def seconds_of(planned: Planned, some: Iterable[Run]) -> float:
-    """Return the seconds that the trainings of some runs take, one after another; 0 where few."""
-    kinds = [_kind_of(runs, planned) for runs in _by_kind(some, planned)]
-    if sum(kind.seed_steps for kind in kinds) < SHORT:
+    """Return the seconds that the trainings of some runs take, one after another; 0 where few.
+
+    Runs that differ in how the optimiser is set alone are of one kind, of which a step takes equally long.
+    """
+    kinds: dict[str, Kind] = {}
+    steps: Counter[str] = Counter()
+    seed_steps = 0
+    for run in some:
+        params = planned.params(run.key, "train")
+        kind = json.dumps({**params, "training": params["training"]["batch_size"]}, sort_keys=True)
+        block = seeds(run.block, params["seeds_per_block"])
+        if kind not in kinds:
+            kinds[kind] = _kind(engines.plan_of(params, run), block)
+        training, at_once = kinds[kind]
+        steps[kind] += ceil(ceil(len(block) / len(at_once)) / cores()) * training.steps
+        seed_steps += len(block) * training.steps
+    if seed_steps < SHORT:
         return 0.0
-    return sum(kind.steps * seconds for kind, seconds in zip(kinds, _of_steps(kinds), strict=True))
+    return sum(steps[kind] * seconds for kind, seconds in zip(kinds, _of_steps([*kinds.values()]), strict=True))
 
 
-def _of_steps(kinds: Sequence[_Kind]) -> list[float]:
+def _kind(training: TrainingPlan, block: list[int]) -> Kind:
+    of_process = 1 if training.is_plain else training.training.seeds_per_process
+    return training, block[:of_process] if device().type == "cpu" else block
+
+
+def _of_steps(kinds: Sequence[Kind]) -> list[float]:
     """Return the seconds of a step of each kind where all cores train at once, since they share memory and more."""
     processes = cores() if device().type == "cpu" else 1
     measured = parallel.run([job(_measured, kinds)] * processes, lambda _: None)
     return [mean(of_kind) for of_kind in zip(*measured, strict=True)]
 
 
-def _measured(kinds: Sequence[_Kind], _report: Report) -> list[float]:
-    return [_seconds_of_step(kind.training, kind.at_once) for kind in kinds]
-
-
-def _by_kind(runs: Iterable[Run], planned: Planned) -> list[list[Run]]:
-    """Return runs that take equally long a step together: they differ in how the optimiser is set alone."""
-    kinds: dict[str, list[Run]] = {}
-    for run in runs:
-        params = planned.params(run.key, "train")
-        params = {**params, "training": params["training"]["batch_size"]}
-        kinds.setdefault(json.dumps(params, sort_keys=True), []).append(run)
-    return list(kinds.values())
+def _measured(kinds: Sequence[Kind], _report: Report) -> list[float]:
+    return [_seconds_of_step(*kind) for kind in kinds]
 
 
 def _seconds_of_step(training: TrainingPlan, some: list[int]) -> float:
