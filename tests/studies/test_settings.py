@@ -34,7 +34,7 @@ def settings_of(failed, results_of_run):
     for line, of_line in failed.items():
         rates = STUDY.grid(line)[RATE]
         tried[line] = [
-            Tried(f"{line}-{rate}", {RATE: rate}, seeds=2, failed=count, losses={"last": -1.0})
+            Tried(name=f"{line}-{rate}", setting={RATE: rate}, seeds=2, failed=count, losses={"last": -1.0})
             for rate, count in zip(rates, of_line, strict=True)
         ]
         results += [results_of_run(one.name, line) for one in tried[line]]

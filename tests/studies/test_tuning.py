@@ -189,7 +189,7 @@ def test_a_choice_says_how_often_other_seeds_would_make_it():
     of = study([0.001, 0.002, 0.004], {"grow": 0}, lines={"none": {"norm": "none"}})
     losses = {"none-0_001": [1.0, math.e**2], "none-0_002": [math.e**1.5] * 2, "none-0_004": [0.01] * 2}
     read = {name: results(loss, 1.0 - (name == "none-0_004")) for name, loss in losses.items()}
-    tuned = Tuned(choosing=SEEDS, tried={"argmax": choice_on_argmax(of, lambda _, name: read[name])})
+    tuned = Tuned(choosing=list(SEEDS), tried={"argmax": choice_on_argmax(of, lambda _, name: read[name])})
     tested = by_rule(pd.concat(frame.assign(line=name) for name, frame in read.items()))
     shares = _redrawn(tested, of, tuned, "argmax", "none")
     assert shares == pytest.approx(

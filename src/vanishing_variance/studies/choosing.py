@@ -2,13 +2,13 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from pydantic import TypeAdapter, ValidationError
 
 from vanishing_variance.engine.drawing import labels_of, sample
 from vanishing_variance.engine.registry import load_task
@@ -19,13 +19,12 @@ from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.sections import get_param
 from vanishing_variance.harness.yaml import flattened, read_yaml
 from vanishing_variance.results.columns import rows
-from vanishing_variance.studies.arguments import Planned
 from vanishing_variance.studies.files import STUDIES, kept_file, results_file
 from vanishing_variance.studies.kept import read_kept, read_run
 from vanishing_variance.studies.parameters import line_params, longest_of_ranges, seeds_of, unchecked_params
 from vanishing_variance.studies.search import choice_of, values_between, values_beyond
 from vanishing_variance.studies.study import Choose, Study, is_numeric
-from vanishing_variance.studies.tuning import Choice, Tried, Tuned, run_names, tuned_lines
+from vanishing_variance.studies.tuning import Choice, Tuned, run_names, tuned_lines
 
 # Sequences, of the longest training length, whose most frequent label is what chance is.
 OF_CHANCE = 4096
@@ -45,48 +44,23 @@ def read_choice(name: str, study: Study, params: Mapping[str, Any]) -> Tuned:
     if not study.tune or not path.exists():
         return choose(name, study, basis)
     try:
-        tried = _choice(read_yaml(path))
-    except (AttributeError, KeyError, TypeError, ValueError):
+        tried = TypeAdapter(Choice).validate_python(read_yaml(path))
+    except ValidationError:
         raise InputError(f"{path}: is not as make study wrote it; delete it, and it is written again") from None
     if {task: list(lines) for task, lines in tried.items()} != dict.fromkeys(study.tasks, tuned_lines(study)):
         raise InputError(f"{path}: is not of the tasks and lines of study.yaml now; go on by make study NAME={name}")
-    return replace(basis, tried=tried)
+    return basis.model_copy(update={"tried": tried})
 
 
 def write_choice(name: str, tuned: Tuned) -> None:
     """Write the choice of a study, a line a setting."""
     lines = []
-    for task, of_task in tuned_document(tuned)["tried"].items():
+    for task, of_task in tuned.tried.items():
         lines.append(f"{task}:")
         for line, settings in of_task.items():
             lines.append(f"  {line}:" if settings else f"  {line}: []")
-            lines += [f"  - {json.dumps(tried)}" for tried in settings]
+            lines += [f"  - {json.dumps(tried.model_dump(exclude_defaults=True))}" for tried in settings]
     write_text(choice_file(name), "\n".join(lines) + "\n")
-
-
-def tuned_document(tuned: Tuned) -> dict[str, Any]:
-    """Return a choice and what it is made with as plan.yaml has them."""
-    tried: dict[str, Any] = {}
-    for task, lines in tuned.tried.items():
-        tried[task] = {}
-        for line, settings in lines.items():
-            tried[task][line] = [setting.document() for setting in settings]
-    return {**vars(tuned), "tried": tried}
-
-
-def tuned_of(planned: Planned) -> Tuned:
-    """Return the choice that a study was planned by, and what it was made with."""
-    document = planned.document["compare"].get("tuned")
-    return Tuned(**{**document, "tried": _choice(document["tried"])}) if document else Tuned()
-
-
-def _choice(document: Mapping[str, Mapping[str, Any]]) -> Choice:
-    choice: Choice = {}
-    for task, lines in document.items():
-        choice[task] = {}
-        for line, settings in lines.items():
-            choice[task][line] = [Tried(**{**tried, "setting": dict(tried["setting"])}) for tried in settings]
-    return choice
 
 
 def basis_of_choice(study: Study, params: Mapping[str, Any]) -> Tuned:
@@ -157,7 +131,7 @@ def choose(name: str, study: Study, basis: Tuned) -> Tuned:
         results = rows(kept, task=task, line=run_name)
         return results if len(results) else None
 
-    return replace(basis, tried=choice_of(study, basis, read, read_of_kept))
+    return basis.model_copy(update={"tried": choice_of(study, basis, read, read_of_kept)})
 
 
 def _read_blocks(runs: Sequence[Run], seeds: Sequence[int]) -> pd.DataFrame | None:

@@ -9,7 +9,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -51,7 +50,8 @@ def main() -> None:
     check_lines(name, study, params)
     tuned = choose(name, study, basis_of_choice(study, params))
     plan = prepared(name, study, params, tuned)
-    say_duration(Planned(name, study_plan(name, study, params, replace(tuned, tried=with_first(tuned.tried)))))
+    first = tuned.model_copy(update={"tried": with_first(tuned.tried)})
+    say_duration(Planned(name, study_plan(name, study, params, first)))
     while study.tune and plan["runs"]:
         say_choice(tuned)
         again = [f"{graph_file(name)}:train@{run.key}" for run in without_weights(Planned(name, plan))]

@@ -14,7 +14,7 @@ from vanishing_variance.harness.sections import PATH
 from vanishing_variance.harness.yaml import read_yaml, written
 from vanishing_variance.params import check
 from vanishing_variance.studies.arguments import Planned
-from vanishing_variance.studies.choosing import read_choice, tuned_document
+from vanishing_variance.studies.choosing import read_choice
 from vanishing_variance.studies.files import STUDIES, plan_file
 from vanishing_variance.studies.made_of import OF_TRAINING, digest, made_of
 from vanishing_variance.studies.parameters import (
@@ -121,7 +121,7 @@ def study_plan(name: str, study: Study, params: Mapping[str, Any], tuned: Tuned 
     if study.paper_tables:
         compare["params"] = params_of_tables(params, study)
     if tuned and tuned.tried:
-        compare["tuned"] = tuned_document(tuned)
+        compare["tuned"] = tuned.model_dump(exclude_defaults=True)
     return {
         **digests,
         "compare": compare,

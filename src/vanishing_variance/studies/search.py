@@ -4,7 +4,6 @@ The choice is a function of the study and of results alone.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -77,10 +76,10 @@ class _Search:
         """Return the settings of each line, with the chosen one where none is to be tried any more."""
         for line, best in self._best().items():
             settings = self.tried[line]
-            settings[best.name] = replace(best, chosen=best.weights)
+            settings[best.name] = best.model_copy(update={"chosen": best.weights})
             for name, tried in settings.items():
                 at_length = tried.at_length or self._is_beside(tried, line, best)
-                settings[name] = replace(tried, at_length=at_length)
+                settings[name] = tried.model_copy(update={"at_length": at_length})
         return {line: list(settings.values()) for line, settings in self.tried.items()}
 
     def _best(self) -> dict[str, Tried]:
@@ -136,7 +135,7 @@ class _Search:
         kept = self.kept(self.task, name)
         if name in self.tried[line] or (line not in self.study.lines and kept is None):
             return
-        self.tried[line][name] = Tried(name, setting, kept=kept is not None)
+        self.tried[line][name] = Tried(name=name, setting=setting, kept=kept is not None, failed=0)
         results = self.read(self.task, name) if kept is None else kept
         if results is not None and name not in self.results:  # which lines may share
             self.results[name] = by_rule(results)
@@ -155,7 +154,7 @@ class _Search:
     def _scored(self, tried: Tried, line: str, results: pd.DataFrame, seeds: set[Any]) -> Tried:
         if results["note"].notna().any():
             count = max(len(seeds), 1)
-            return replace(tried, seeds=count, failed=count)
+            return tried.model_copy(update={"seeds": count, "failed": count})
         longest = self.basis.longest[self.study.range_of(line)]
         of_seeds = results[results["seed"].isin(seeds)]
         failed, losses = 0, {}
@@ -168,7 +167,8 @@ class _Search:
                 failed = max(failed, len(seeds) - len(of_rule))
                 losses[rule] = round(float(of_rule.mean()), 6)
         at_length = bool((results["length"] > longest).any())
-        return replace(tried, seeds=len(seeds), failed=failed, losses=losses, at_length=at_length)
+        found = {"seeds": len(seeds), "failed": failed, "losses": losses, "at_length": at_length}
+        return tried.model_copy(update=found)
 
     def _lowest(self) -> dict[str, Tried]:
         """Return of each line the setting with the lowest loss, the first of equals, without those that failed."""

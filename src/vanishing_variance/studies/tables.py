@@ -11,7 +11,7 @@ from vanishing_variance.results.shares import shares
 from vanishing_variance.studies import paper_tables
 from vanishing_variance.studies.arguments import Planned
 from vanishing_variance.studies.board import board_of_study, board_table, steps_section
-from vanishing_variance.studies.choosing import require_chosen, tuned_of
+from vanishing_variance.studies.choosing import require_chosen
 from vanishing_variance.studies.files import kept_file
 from vanishing_variance.studies.kept import read_kept
 from vanishing_variance.studies.made_of import check_trained_with
@@ -35,7 +35,7 @@ def study_files(study: Study, planned: Planned) -> tuple[Files, pd.DataFrame]:
     name, compare = planned.study, planned.document["compare"]
     longest, sequences = compare["longest"], compare["sequences"]
     longest_of_lines = {line: longest[study.range_of(line)] for line in study.names}
-    tuned = tuned_of(planned)
+    tuned = Tuned.model_validate(compare.get("tuned", {}))
     results = read_results(name, study, planned.runs, tuned)
     check_trained_with(kept_file(name), read_kept(name, study), compare.get("trained_with", {}))
     require_chosen(name, study, tuned)

@@ -5,13 +5,14 @@ whose name is the line's with the values.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
 from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from pydantic import Field
 
+from vanishing_variance.harness.sections import Section
 from vanishing_variance.results.columns import LAST, LOSS
 from vanishing_variance.studies.study import Study, but_blocks, text_of
 
@@ -23,8 +24,7 @@ NEAR_CHANCE = 0.25
 SMALLEST = 5e-7
 
 
-@dataclass(frozen=True)
-class Tried:
+class Tried(Section):
     """A setting of a line: the name of its runs, and what the seeds that choose have shown of it.
 
     `seeds`: how many there are, none before it is trained; `failed`: how many of them ended near chance, or diverged;
@@ -38,8 +38,8 @@ class Tried:
     kept: bool = False
     at_length: bool = False
     seeds: int = 0
-    failed: int = 0
-    losses: Mapping[str, float] = field(default_factory=dict)
+    failed: int
+    losses: dict[str, float] = Field(default_factory=dict)
     chosen: str = ""
 
     @property
@@ -47,17 +47,12 @@ class Tried:
         """The rule of the weights with the lowest loss, the first of equals."""
         return min(self.losses, key=lambda rule: self.losses[rule], default=LAST)
 
-    def document(self) -> dict[str, Any]:
-        """Return it as it stands in choice.yaml."""
-        return {key: value for key, value in asdict(self).items() if value or key in ("name", "failed")}
-
 
 # By task and line, in the order in which settings were tried.
 Choice = dict[str, dict[str, list[Tried]]]
 
 
-@dataclass(frozen=True)
-class Tuned:
+class Tuned(Section):
     """The choice of a study that tunes, and what it is made with; of another study it is empty.
 
     `choosing`: the seeds that choose; `seeds`: those of each line; `longest`: in training, by range; `chance`: the
@@ -65,13 +60,13 @@ class Tuned:
     its grid may grow, and `between`: those that halve its steps.
     """
 
-    choosing: list[int] = field(default_factory=list)
-    seeds: Mapping[str, list[int]] = field(default_factory=dict)
-    longest: Mapping[str, int] = field(default_factory=dict)
-    chance: Mapping[str, float] = field(default_factory=dict)
-    beyond: Mapping[str, list[Any]] = field(default_factory=dict)
-    between: Mapping[str, list[Any]] = field(default_factory=dict)
-    tried: Choice = field(default_factory=dict)
+    choosing: list[int] = Field(default_factory=list)
+    seeds: dict[str, list[int]] = Field(default_factory=dict)
+    longest: dict[str, int] = Field(default_factory=dict)
+    chance: dict[str, float] = Field(default_factory=dict)
+    beyond: dict[str, list[Any]] = Field(default_factory=dict)
+    between: dict[str, list[Any]] = Field(default_factory=dict)
+    tried: Choice = Field(default_factory=dict)
 
     def settings(self, task: str, line: str) -> list[Tried]:
         """Return the settings of a line; of one that is not tuned none."""
@@ -148,7 +143,7 @@ def with_first(choice: Choice) -> Choice:
         settled[task] = dict(lines)
         for line, tried in lines.items():
             if tried and not chosen_of(tried):
-                settled[task][line] = [replace(tried[0], chosen=LAST), *tried[1:]]
+                settled[task][line] = [tried[0].model_copy(update={"chosen": LAST}), *tried[1:]]
     return settled
 
 
