@@ -38,7 +38,9 @@ def choice_on_argmax(tuned, read, kept=lambda task, name: None, largest=1):
     """Return the choice by what is known; no rate may be larger than `largest`."""
     beyond = [rate for rate in values_beyond(tuned.tune[RATE], tuned.choose.grow) if rate <= largest]
     between = [rate for rate in values_between([*tuned.tune[RATE], *beyond], tuned.choose.refine) if rate <= largest]
-    basis = Tuned(longest={"short": 16}, chance={"argmax": CHANCE}, beyond={RATE: beyond}, between={RATE: between})
+    basis = Tuned(
+        longest={"short": 16}, chance={"argmax": {16: CHANCE}}, beyond={RATE: beyond}, between={RATE: between}
+    )
     return choice_of(tuned, basis, read, kept)["argmax"]
 
 

@@ -75,7 +75,7 @@ def basis_of_choice(study: Study, params: Mapping[str, Any]) -> Tuned:
         choosing=sorted(seeds_of({**first, "blocks": study.choose.blocks})),
         seeds={line: sorted(seeds_of(of_line)) for line, of_line in of_lines.items()},
         longest=longest,
-        chance={task: _chance(first, task, max(longest.values())) for task in study.tasks},
+        chance={task: {length: _chance(first, task, length) for length in longest.values()} for task in study.tasks},
         beyond=beyond,
         between=between,
     )

@@ -160,7 +160,7 @@ class _Search:
         failed, losses = 0, {}
         for rule in self.study.weights(line):
             tested = rows(of_seeds, rule=rule)
-            has_failed = failures(tested, longest, self.basis.chance[self.task])
+            has_failed = failures(tested, longest, self.basis.chance[self.task][longest])
             failed = max(failed, int(has_failed.sum()))
             of_rule = log_losses(tested)
             if len(of_rule):

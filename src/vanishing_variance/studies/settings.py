@@ -66,7 +66,7 @@ def with_settings(board: pd.DataFrame, tested: pd.DataFrame, tuned: Tuned, longe
         untuned = f"{LAST} weights" if rule == CHOSEN else ""
         settings.append(setting_text(chosen, with_weights=rule == CHOSEN) if chosen else untuned)
         results = rows(tested, task=task, line=line, rule=rule)
-        has_failed = failures(results, longest[line], tuned.chance[task])
+        has_failed = failures(results, longest[line], tuned.chance[task][longest[line]])
         failed.append(has_failed.sum() if len(results) else None)
     both = board.assign(setting=settings, failed=pd.array(failed, dtype="Int64"))
     first = ["task", "line", "setting", "rule", "n", "failed"]

@@ -56,14 +56,14 @@ class Tuned(Section):
     """The choice of a study that tunes, and what it is made with; of another study it is empty.
 
     `choosing`: the seeds that choose; `seeds`: those of each line; `longest`: in training, by range; `chance`: the
-    share, by task, of the most frequent label at the longest training length; `beyond`: the values, by key, by which
+    share, by task, of the most frequent label at each longest training length; `beyond`: the values, by key, by which
     its grid may grow, and `between`: those that halve its steps.
     """
 
     choosing: list[int] = Field(default_factory=list)
     seeds: dict[str, list[int]] = Field(default_factory=dict)
     longest: dict[str, int] = Field(default_factory=dict)
-    chance: dict[str, float] = Field(default_factory=dict)
+    chance: dict[str, dict[int, float]] = Field(default_factory=dict)
     beyond: dict[str, list[Any]] = Field(default_factory=dict)
     between: dict[str, list[Any]] = Field(default_factory=dict)
     tried: Choice = Field(default_factory=dict)
