@@ -3,6 +3,7 @@
 import pandas as pd
 import pytest
 
+from vanishing_variance.results.columns import rows
 from vanishing_variance.results.schema import by_rule
 from vanishing_variance.studies.settings import settings_of_study
 from vanishing_variance.studies.study import Study
@@ -49,6 +50,11 @@ def test_a_gain_at_a_setting_is_shown_where_no_seed_of_either_line_failed():
     assert of_ln["difference"][0.1] == pytest.approx(50)
     assert of_ln["difference"][[0.2, 0.4]].isna().all()
     assert of_ln["beyond"].tolist() == pytest.approx([75] * 3)
+
+
+def test_a_gain_at_the_training_lengths_is_none_at_the_longest():
+    of_ln = settings_of({"none": (0, 0, 0), "ln": (0, 0, 0)}, lambda run, line: rows(results_of(run, 0.75), length=16))
+    assert of_ln[["beyond", "longest", "difference", "difference_longest"]].isna().all(axis=None)
 
 
 def test_a_setting_of_which_a_block_diverged_has_no_accuracy_and_the_others_keep_their_seeds():

@@ -103,7 +103,7 @@ def settings_of_study(
     of_choice = whole[whole["seed"].isin(tuned.choosing)]
     measured = []
     for task, of_task in settings.groupby("task", sort=False):
-        at_length = _at_length(rows(of_choice, task=task), of_task)
+        at_length = _at_length(rows(of_choice, task=task), of_task, longest_of_runs)
         for rule, of_rule in of_task.groupby("rule", sort=False):
             measured.append(_measured(of_rule, at_length, longest_of_runs, sequences, str(rule)))
     settings = settings.merge(pd.concat(measured), how="left", on=["task", "run", "partner", "rule"])
@@ -147,8 +147,11 @@ def _redrawn(tested: pd.DataFrame, study: Study, tuned: Tuned, task: str, line: 
     return shares
 
 
-def _at_length(tested: pd.DataFrame, settings: pd.DataFrame) -> pd.DataFrame:
-    """Return the results, on one task, of models that were tested at all lengths; seeds that all settings have."""
+def _at_length(tested: pd.DataFrame, settings: pd.DataFrame, longest: Mapping[str, int]) -> pd.DataFrame:
+    """Return the results, on one task, of models that were tested at all lengths; seeds that all settings have.
+
+    Nothing where all were tested at training lengths alone; `longest`: of these, by run.
+    """
     by_run = dict(iter(tested.groupby("line")))
     common: dict[str, set[Any]] = {}
     for _, of_line in settings.groupby("line"):
@@ -156,9 +159,10 @@ def _at_length(tested: pd.DataFrame, settings: pd.DataFrame) -> pd.DataFrame:
         common |= dict.fromkeys(of_line["run"], seeds)
     runs_and_seeds = zip(tested["line"], tested["seed"], strict=True)
     is_common = np.array([seed in common.get(run, ()) for run, seed in runs_and_seeds], dtype=bool)
-    lengths = tested.groupby([*MODEL, "rule"])["length"].transform("nunique")
-    is_whole = lengths == tested["length"].nunique()
-    return tested[is_whole & is_common]
+    lengths = tested.groupby([*MODEL, "rule"])["length"]
+    is_whole = lengths.transform("nunique") == tested["length"].nunique()
+    is_beyond = lengths.transform("max") > tested["line"].map(longest)
+    return tested[is_whole & is_beyond & is_common]
 
 
 def _measured(
