@@ -78,7 +78,8 @@ class _Search:
             settings = self.tried[line]
             settings[best.name] = best.model_copy(update={"chosen": best.weights})
             for name, tried in settings.items():
-                at_length = tried.at_length or self._is_beside(tried, line, best)
+                is_trained = name == best.name or not tried.kept
+                at_length = tried.at_length or (is_trained and self._is_beside(tried, line, best))
                 settings[name] = tried.model_copy(update={"at_length": at_length})
         return {line: list(settings.values()) for line, settings in self.tried.items()}
 
