@@ -13,7 +13,7 @@ LOOKS = {
     "falling from 0.001 to 0": style.SERIES[3],
     "falling from each arm's best rate to 0": style.SERIES[1],
     "constant 0.001, the paper's steps": style.SERIES[5],
-    "constant, each arm's best rate after 40,000 steps": style.SERIES[4],
+    "constant, each arm's best rate at 40,000 steps": style.SERIES[4],
 }
 # As a part of the steps: how far a mark stands from others at the same steps, which it would hide.
 BESIDE = {"constant 0.001, averaged weights": 0.008, "falling from each arm's best rate to 0": -0.008}
@@ -37,7 +37,7 @@ def draw(gains: pd.DataFrame) -> Drawing:
         axes.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 10]))
         axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
         axes.set(title=str(task), xlabel="steps of training", xlim=(0, None))
-    panels[0].set_ylabel("gain of ln beyond\ntraining (points)")
+    panels[0].set_ylabel("gain of LN beyond\ntraining (points)")
     style.legend_above(figure, columns=2)
     counts = variants.seeds(gains["n"])
     note = f"n = {counts} seeds, paired; bars: 95% t intervals over seeds; best rate: of the lowest held-out loss"
@@ -55,4 +55,4 @@ def draw(gains: pd.DataFrame) -> Drawing:
         "0.001 after 10,000. The paper's steps: of argmax 100,000, of the dictionary 10,000. Lines join checkpoints of "
         "the same trainings."
     )
-    return Drawing(figure, "Gain of ln by the steps of training and by the learning rate", caption)
+    return Drawing(figure, "Gain of LN by the steps of training and by the learning rate", caption)

@@ -35,14 +35,12 @@ SOURCES = (
     Source("argmax", "constant 0.001", "matched-argmax", "ln", by_steps=True),
     Source("argmax", "constant 0.001, averaged weights", "matched-argmax", "ln", "averaged"),
     Source("argmax", "constant 0.001, the paper's steps", "paper-scale", "ln"),
-    Source("argmax", "constant, each arm's best rate after 40,000 steps", "best", "ln-constant", by_steps=True),
+    Source("argmax", "constant, each arm's best rate at 40,000 steps", "best", "ln-constant", by_steps=True),
     Source("argmax", "falling from 0.001 to 0", "tasks", "falls-ln"),
     Source("argmax", "falling from each arm's best rate to 0", "tuned-argmax", "ln"),
     Source("dictionary", "constant 0.001", "matched", "ln", by_steps=True),
     Source("dictionary", "constant 0.001, averaged weights", "matched", "ln", "averaged"),
-    Source(
-        "dictionary", "constant, each arm's best rate after 40,000 steps", "best", "ln-constant-long", by_steps=True
-    ),
+    Source("dictionary", "constant, each arm's best rate at 40,000 steps", "best", "ln-constant-long", by_steps=True),
     Source("dictionary", "falling from 0.001 to 0", "tasks", "falls-ln"),
     Source("dictionary", "falling from each arm's best rate to 0", "best", "ln-falls"),
     Source("dictionary", "falling from each arm's best rate to 0", "tuned-dictionary", "ln"),
