@@ -1,4 +1,5 @@
 import errno
+import gc
 import multiprocessing
 import os
 import signal
@@ -25,6 +26,16 @@ def test_results_come_in_order_and_reports_arrive(number, monkeypatch):
     numbers = [3, 1, 2, 8, 5, 7, 4, 6]
     assert parallel.run([partial(square, number) for number in numbers], reported.append) == [n**2 for n in numbers]
     assert sorted(reported) == sorted(numbers)
+
+
+def test_what_the_caller_has_frozen_stays_so(monkeypatch):
+    monkeypatch.setattr(parallel, "cores", lambda: 1)
+    gc.freeze()
+    try:
+        parallel.run([partial(square, 2)], print)
+        assert gc.get_freeze_count()
+    finally:
+        gc.unfreeze()
 
 
 def test_what_the_processes_have_loaded_is_known_afterwards(monkeypatch):

@@ -4,9 +4,12 @@ import math
 
 import pandas as pd
 import pytest
+from checkout import ROOT
 
 from vanishing_variance.harness.errors import InputError
+from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.results.schema import by_rule
+from vanishing_variance.studies.choosing import basis_of_choice
 from vanishing_variance.studies.search import choice_of, values_between, values_beyond
 from vanishing_variance.studies.settings import _redrawn
 from vanishing_variance.studies.study import Study
@@ -185,6 +188,18 @@ def test_the_weights_with_the_lower_loss_are_chosen_and_trained_once():
     choice = choice_on_argmax(tuned, lambda _, name: read[name])
     assert [one.chosen for one in choice["none"]] == ["", "averaged"]
     assert [one.chosen for one in choice["ln"]] == ["last", ""]
+
+
+def test_a_kept_setting_is_at_length_where_it_was_tested_there_or_is_the_chosen_one():
+    of = study([0.1, 0.2], {"grow": 0}, lines={}, kept={"none": {"norm": "none"}}, sequences=4)
+    losses = {"none-0_1": 0.1, "none-0_2": 0.2}
+    choice = choice_on_argmax(of, lambda *_: None, lambda _, name: results(losses[name]))
+    assert [one.at_length for one in choice["none"]] == [True, False]
+
+
+def test_chance_is_that_of_each_longest_training_length():
+    of = study([0.1], lines={"none": {"norm": "none"}, "long": {"norm": "none", "range": "long"}})
+    assert basis_of_choice(of, read_yaml(ROOT / "params.yaml")).chance["argmax"].keys() == {16, 256}
 
 
 def test_a_choice_says_how_often_other_seeds_would_make_it():
