@@ -13,6 +13,7 @@ from vanishing_variance.harness.paths import LOSSES
 from vanishing_variance.harness.script import Arguments, run_script
 from vanishing_variance.harness.sections import PATH
 from vanishing_variance.harness.yaml import read_yaml
+from vanishing_variance.studies.board import note_of_ranges
 from vanishing_variance.studies.files import STUDIES
 from vanishing_variance.studies.plan import read_plan
 from vanishing_variance.studies.reading import read_answers, read_losses, read_measured, read_results
@@ -55,7 +56,8 @@ def compare_study(name: str) -> None:
         write_figure(STUDIES / name / "parts", parts_figure.draw(tested, of_lines))
     picture = STUDIES / name / "board"
     if len(study.names) > FEW and not study.paper_tables:
-        write_figure(picture, board_figure.draw(study.question, found["board.csv"]))
+        of_ranges = note_of_ranges(planned.document["compare"]["longest"])
+        write_figure(picture, board_figure.draw(study.question, found["board.csv"], of_ranges))
 
 
 def compare_root() -> None:

@@ -1,13 +1,18 @@
 from dataclasses import replace
 
+import pandas as pd
 import pytest
+from checkout import ROOT
 from made_up import evidence, exponents, fits, interventions, losses, mechanism, shifted, verdict
 
 from vanishing_variance.claims.judgement import judge
 from vanishing_variance.claims.paper import CLAIMS
 from vanishing_variance.claims.verdict import CONTRADICTED, NOT_TESTED, SUPPORTED, UNDECIDED
+from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.measure.interventions.names import FORMS, OTHER, TARGET, damaged, kept_long, restored
+from vanishing_variance.params import changed
 from vanishing_variance.probe.strategies import FIXED_LAST
+from vanishing_variance.results.paper import of_paper, trained_otherwise
 
 
 @pytest.mark.parametrize(("rising", "expected"), [(1, SUPPORTED), (2, UNDECIDED), (12, CONTRADICTED)])
@@ -18,6 +23,8 @@ def test_vanishing_is_judged_by_the_share_of_features_in_the_worst_model(rising,
     found = verdict("vanishing", exponents=frame)
     assert (found["verdict"], found["n"]) == (expected, 1)
     assert found["ours"] == pytest.approx(100 * (1 - rising / 20))
+    assert verdict("vanishing", exponents=pd.concat([frame, frame.assign(task="own", high=1)])) == found
+    assert verdict("vanishing", exponents=frame.assign(task="own"))["verdict"] == NOT_TESTED
 
 
 def test_a_pretrained_model_is_judged_by_slopes_with_their_intervals():
@@ -54,10 +61,18 @@ def test_a_loss_averaged_over_steps_that_do_not_divide_a_tenth_has_no_verdict():
     assert verdict("convergence-none", losses=coarse)["evidence"].startswith("losses are means over 300 steps")
 
 
-def test_another_attention_map_or_network_is_said_beside_a_verdict():
+def test_what_was_trained_otherwise_is_said_beside_a_verdict():
     assert "attention power" not in verdict("dictionary")["evidence"]
-    training = replace(evidence().training, attention="power")
+    training = replace(evidence().training, otherwise={"attention": "power"})
     assert verdict("dictionary", training=training)["evidence"].startswith("attention power; ")
+    params = read_yaml(ROOT / "params.yaml")
+    assert trained_otherwise(params) == {}
+    for key, value in (("training.decay", "cosine"), ("tasks.dictionary.data.value_classes", 4), ("model.width", 32)):
+        training = replace(training, otherwise=trained_otherwise(changed(params, {key: value})))
+        for claim in ("argmax", "dictionary"):
+            is_said = verdict(claim, training=training)["evidence"].startswith(f"{key} {value}; ")
+            assert is_said == (claim in key or not key.startswith("tasks"))
+        assert of_paper("dictionary", 10_000, "short", training.otherwise).endswith(f"gradient steps, {key} {value}")
 
 
 TURNED = [

@@ -14,7 +14,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
 from vanishing_variance.engine.ranges import Range
-from vanishing_variance.figures import accuracy, figure2, figure3, figure4, results, style
+from vanishing_variance.figures import accuracy, figure2, figure3, figure4, parts, results, style
 from vanishing_variance.figures.board import draw
 from vanishing_variance.figures.drawing import Drawing, write_figure
 from vanishing_variance.harness.frames import read_csv
@@ -173,6 +173,22 @@ def test_a_board_has_marks_or_words_of_every_line_the_best_first_and_a_vertical_
     ]  # broken with its baseline
     assert "n = 6 seeds" in drawing.caption
     assert len(drawing.caption) <= CAPTION
+    few = draw("Of few?", board.assign(baseline=None, n=2))
+    assert "over seeds, of 3 or more" in few.caption
+    drawn = [bar for container in few.figure.axes[0].containers for bar in container.lines[2][0].get_segments()]
+    assert np.ptp([bar[:, 0] for bar in drawn], axis=1).max(initial=0) == 0
+    assert "No task has two lines" in draw("Of one?", board[:1].assign(baseline=None)).caption
+
+
+def test_parts_of_a_line_that_were_measured_on_one_task_alone_are_words_on_the_other():
+    of = {"rule": "last", "seed": [0, 1], "length": [16, 32], "note": None, "accuracy": 0.5, "misranked": 0.5}
+    measured = [
+        pd.DataFrame(of | {"task": task, "line": line}) for task, line in (("a", "none"), ("b", "none"), ("b", "ln"))
+    ]
+    empty = dict.fromkeys(("misread", "diluted", "right_misranked"), 0.0)
+    drawing = parts.draw(pd.concat(measured).assign(**empty), {"none": 16, "ln": 16})
+    titles = [axes.get_title(loc="left") for axes in drawing.figure.axes]
+    assert sorted(titles) == ["a, ln: not measured", "a, none (n = 2)", "b, ln (n = 2)", "b, none (n = 2)"]
 
 
 DRAW = """

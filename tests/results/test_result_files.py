@@ -17,9 +17,9 @@ from vanishing_variance.harness.frames import read_csv, tidied
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.results.comparison import compare
 from vanishing_variance.results.files import OVERVIEW, TrainingSetup, comparison, overview, recovery
+from vanishing_variance.results.paired import OF_ANSWERS
 from vanishing_variance.results.runs import REFERENCE, compared, lines_of, range_of
 from vanishing_variance.results.schema import beside_accuracy, by_rule
-from vanishing_variance.results.tables import SHARES
 
 PARAMS = read_yaml(ROOT / "tests/smoke.yaml")
 LINES = ("none", "std", "ln")
@@ -87,7 +87,7 @@ def test_the_tables_and_claims_in_git_follow_from_the_results_in_git():
     )
     files = comparison(evidence.accuracy, None, paper, params["norm"], trained)
     tests, in_git = files.pop("tables/tests.csv"), read_csv(metrics / "tables/tests.csv")
-    known = [name for name in in_git if name not in SHARES]
+    known = [name for name in in_git if name not in OF_ANSWERS]
     pd.testing.assert_frame_equal(tests[known], in_git[known])
     files |= recovery(interventions, trained) | judged(CLAIMS, evidence)
     files.pop("interventions/accuracy.csv")

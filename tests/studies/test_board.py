@@ -13,7 +13,7 @@ from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.frames import read_csv, write_files
 from vanishing_variance.results.paired import STATISTICS, Statistic
-from vanishing_variance.studies.board import board, board_table, gains_by_steps
+from vanishing_variance.studies.board import board, board_table, gains_by_steps, note_of_ranges
 from vanishing_variance.studies.plan import read_plan
 from vanishing_variance.studies.study import read_study
 from vanishing_variance.studies.tables import study_files
@@ -69,8 +69,25 @@ def test_a_pair_without_a_common_seed_is_in_the_board_with_no_seeds(accuracies):
     parts = [line("a", first), line("b", second, seeds=range(4, 8)), line("c", third)]
     table = board(pd.concat(parts), [("b", "a"), ("c", "a")], 16, 512)
     assert table["n_paired"].tolist()[1:] == [0, 4]
-    text = " ".join(board_table("mine", "Which?", table).split())
+    text = " ".join(board_table("mine", "Which?", table, {"short": 16}).split())
     assert "| b | a | last | 0 | – |" in text
+
+
+def test_the_failed_baseline_of_a_line_whose_weights_were_chosen_is_to_be_seen(accuracies):
+    failed = pd.DataFrame([{"task": "argmax", "line": "a", "note": "all settings failed"}])
+    parts = [failed, line("b", accuracies[0]), line("b", accuracies[0], "chosen")]
+    table = board(pd.concat(parts), [("b", "a")], 16, 512)
+    assert table[table["line"] == "b"].set_index("rule")["n_paired"].to_dict() == {"last": 0, "chosen": 0}
+    assert "| b | a | chosen | 0 |" in " ".join(board_table("mine", "Which?", table, {"short": 16}).split())
+
+
+def test_means_of_two_ranges_are_said_to_be_of_other_lengths(accuracies):
+    table = board(line("a", accuracies[0]), [], 16, 512)
+    ranges = {"short": 16, "long": 32}
+    text = board_table("mine", "Which?", table, ranges)
+    said = "of the short one above 16 and long one above 32: compare lines of one range."
+    assert said in text
+    assert draw("Which?", table.assign(line=["b"] * len(table)), note_of_ranges(ranges)).caption
 
 
 def test_a_line_may_have_two_baselines(accuracies):
@@ -81,7 +98,7 @@ def test_a_line_may_have_two_baselines(accuracies):
         alone = board(lines, [("c", baseline)], 16, 512).query("line == 'c'")
         of_both = table.query("baseline == @baseline")
         np.testing.assert_array_equal(of_both["difference"], alone["difference"])
-    text = board_table("mine", "Which?", table)
+    text = board_table("mine", "Which?", table, {"short": 16})
     assert [text.count(f"| c      | {part}") for part in ("last", "a", "b")] == [1, 1, 1]
     drawn, of_one = (draw("Which?", of).figure.axes[0] for of in (table, board(lines, [("c", "a")], 16, 512)))
     assert len(drawn.lines[0].get_xdata()) == len(of_one.lines[0].get_xdata()) == 3
@@ -141,11 +158,11 @@ def test_a_statistic_is_one_function_and_a_study_shows_it_that_asks_for_it(
     lowest = [100 * of_line[:, 1:].mean(axis=1).min() for of_line in (first, second)]
     np.testing.assert_allclose(table["lowest_seed"], lowest, atol=1e-6)
     pd.testing.assert_frame_equal(table[usual.columns], usual)
-    text = board_table("mine", "Which?", table, [lowest_seed, "p"])
+    text = board_table("mine", "Which?", table, {"short": 16}, [lowest_seed, "p"])
     assert all(f"{value:.2f} |" in text for value in lowest)
     assert "lowest seed (%) |" in text
     assert f"| {table['p'].dropna().item():.2g} |" in " ".join(text.split())
-    assert "lowest seed" not in board_table("mine", "Which?", usual, ["lowest_seed"])
+    assert "lowest seed" not in board_table("mine", "Which?", usual, {"short": 16}, ["lowest_seed"])
 
     monkeypatch.chdir(tmp_path)
     file = Path("studies/mine/study.yaml")

@@ -128,6 +128,13 @@ def test_lengths_of_a_study_are_some_that_are_tested(read, lengths, said):
         held_out(longer, read(VALID))
 
 
+def test_lines_are_tuned_where_a_training_length_is_tested(read):
+    shorter = PARAMS | {"ranges": {"short": {"shortest": 5, "longest": 8}}}
+    held_out(shorter, read(VALID))
+    with pytest.raises(InputError, match=r"^params\.yaml: test\.lengths is \[16, 32, .*must have one up to 8, of tra"):
+        held_out(shorter, read(VALID | tuned([0.1])))
+
+
 def test_a_line_added_to_kept_ones_is_compared_with_the_first_of_them(read):
     study = read(VALID | {"lines": {"own": {}}, "kept": {"ln": {}, "none": {}}, "sequences": 512})
     assert study.names == ["ln", "none", "own"]

@@ -146,6 +146,9 @@ def test_results_at_other_lengths_are_not_compared(monkeypatch):
     trained_and_tested()
     code, line = stage("compare", "--study", "mine")
     assert (code, "line own, seed 1 on argmax at [16]" in line) == (2, True)
+    monkeypatch.setattr("vanishing_variance.studies.make.alone", lambda _: None)
+    planned(STUDY + "lengths: [16, 64]\nbase: {ranges.short.longest: 16}\n")  # one up to 16, of training
+    assert "and line before, seed 0 on argmax at [16]" in stage("studies.make", "mine")[1]
     planned(STUDY + "lengths: [4, 16]\n")
     monkeypatch.setattr(stages.test, "test", results_of)
     trained_and_tested()
@@ -285,6 +288,7 @@ def test_lines_of_both_ranges_are_compared_beyond_their_own():
     board = compared().set_index("line")
     assert board["beyond"].round(2).to_dict() == {"short": 97.45, "long": 95.95, "other": 95.95}
     assert board["baseline"].dropna().to_dict() == {"other": "long"}
+    assert "of the short one above 4 and long one above 16: compare" in (MINE / "board.md").read_text()
 
 
 def test_a_line_that_diverges_is_a_result_which_the_board_shows(monkeypatch):
@@ -384,6 +388,26 @@ def test_of_a_line_that_diverged_nothing_is_measured_inside(monkeypatch):
         assert set(read_csv(MINE / f"{name}.csv")["line"]) == {"none", "ln"}
 
 
+def test_a_study_of_kept_lines_alone_is_of_what_its_results_were_made_of(monkeypatch):
+    monkeypatch.setattr("vanishing_variance.studies.make.alone", lambda _: None)
+    kept = "question: Why?\ntasks: [argmax]\nlines: {}\nkept: {before: {}}\nsequences: 64\n"
+    tested = planned(STUDY.replace("kept: {before: {}}", "kept: {before: {}, own: {norm: none}}"))
+    made = tested["plans"]["argmax-own"]["test"]["made_of"] | tested["compare"]["kept"]["argmax"]["before"]
+    write_text(MINE / "results/kept.csv", KEPT)
+    write_csv(MINE / "results/kept.csv", read_csv(MINE / "results/kept.csv").assign(**made))
+    planned(kept)
+    assert compared()["n"].item() == 2
+    for key, value, back in (("ranges.short.longest", 8, 4), ("tasks.argmax.data.classes", 4, 3)):
+        edit_yaml(Path("params.yaml"), {key: value})
+        for command in (("compare", "--study", "mine"), ("studies.make", "mine")):
+            code, said = stage(*command)
+            assert (code, "line before on argmax has" in said) == (2, True), said
+        edit_yaml(Path("params.yaml"), {key: back})
+    write_text(MINE / "study.yaml", kept.replace("64", "128"))
+    code, said = stage("studies.make", "mine")
+    assert (code, "line before on argmax has sequences 64, now 128; put back" in said) == (2, True), said
+
+
 @pytest.mark.parametrize("name", ["p", "difference", "log_odds", "target", "accuracy"])
 def test_a_statistic_that_a_board_has_may_be_asked_for(name):
     own = KEPT.partition("\n")[2].replace("before", "own").replace("0.75", "0.5")
@@ -401,7 +425,8 @@ def test_a_study_of_kept_lines_alone_is_of_as_many_sequences_as_it_says():
     kept = "question: Why?\ntasks: [argmax]\nlines: {}\nkept: {before: {}, all: {}}\nsequences: 64\n"
     perfect = re.sub(r"0\.\d+", "1.0", KEPT.partition("\n")[2]).replace("before", "all")
     write_text(MINE / "results/kept.csv", KEPT + perfect)
-    assert planned(kept)["compare"] == {"longest": {"short": 4}, "sequences": 64}
+    compare = planned(kept)["compare"]
+    assert (compare["longest"], compare["sequences"]) == ({"short": 4}, 64)
     gain = compared().query("line == 'all'")["log_odds"].item()
     assert gain == pytest.approx(np.log(64.5 / 0.5) - np.log(48.5 / 16.5) / 2, abs=1e-6)
 
@@ -423,7 +448,7 @@ def test_results_that_were_made_of_other_things_are_refused_before_anything_is_t
         write_text(MINE / "results/kept.csv", "\n".join(texts) + "\n")
         code, said = stage("studies.make", "mine")
         if (column, line) == ("trained_with", "before"):  # of which no seed is trained
-            assert said.startswith("error: studies/mine/results/kept.csv: line before on argmax was trained with other")
+            assert said.startswith("error: studies/mine/results/kept.csv: line before on argmax has trained_with '")
             assert stage("compare", "--study", "mine")[0] == code == 2
         else:
             assert (code, f"{column} on argmax differs" in said) == (2, True), said

@@ -16,6 +16,7 @@ from vanishing_variance.claims.verdict import NOT_COMPARABLE, VERDICTS, WORDS, N
 from vanishing_variance.engine.run import PAPER
 from vanishing_variance.harness.frames import Files
 from vanishing_variance.harness.numbers import power
+from vanishing_variance.results.paper import otherwise_words
 from vanishing_variance.results.runs import norm_of, range_of
 
 # By the field of `Evidence` that they need, and their names.
@@ -104,10 +105,9 @@ def _judged(claim: Claim, evidence: Evidence) -> tuple[str, Measured]:
 
 
 def _others(claim: Claim, evidence: Evidence) -> list[str]:
-    """Return in words what is another attention map or network than the paper's, of a claim about trained models."""
-    made = evidence.training
-    chosen = (("network", made.network, PAPER), ("attention", made.attention, "softmax"))
-    return [f"{key} {name}" for key, name, papers in chosen if claim.tasks and name != papers]
+    """Return in words what differs from the paper's training, of a claim about trained models."""
+    tasks = claim.tasks.split()
+    return otherwise_words(evidence.training.otherwise, tasks, range_of(claim.treatment)) if tasks else []
 
 
 def _behind(claim: Claim, evidence: Evidence) -> list[str]:

@@ -15,11 +15,15 @@ from vanishing_variance.results.columns import rows
 from vanishing_variance.results.paper import PAPER_STEPS
 
 
-def features(_: Claim, evidence: Evidence) -> Measured:
+def features(claim: Claim, evidence: Evidence) -> Measured:
     """Measure the share of features whose variance falls with length, the smallest of all models."""
     words = []
     shares = []
-    for (task, norm), of_model in evidence.exponents.groupby(["task", "line"], sort=False):
+    measured = evidence.exponents
+    measured = measured[measured["task"].isin(claim.tasks.split())]
+    if measured.empty:
+        raise NotTestedError(f"measured on none of {claim.tasks}")
+    for (task, norm), of_model in measured.groupby(["task", "line"], sort=False):
         shares.append(float((of_model["high"] < 0).mean()))
         median = of_model["exponent"].median()
         words.append(f"{task}/{norm}: {shares[-1]:.0%} of the features, median exponent {median:.2f}")

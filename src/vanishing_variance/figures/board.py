@@ -8,9 +8,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from vanishing_variance.figures import style, variants
-from vanishing_variance.figures.drawing import Drawing
+from vanishing_variance.figures.drawing import Drawing, without_data
 from vanishing_variance.harness.numbers import estimate
 from vanishing_variance.results.columns import LAST, rows
+from vanishing_variance.results.comparison import FEWEST
 from vanishing_variance.results.runs import CHOSEN
 
 # How marks look, their words, and how far they are from the middle of their row.
@@ -28,14 +29,17 @@ RULES: dict[str, Look] = {
 }
 
 
-def draw(question: str, board: pd.DataFrame) -> Drawing:
+def draw(question: str, board: pd.DataFrame, of_ranges: str = "") -> Drawing:
     """Draw a panel a task, a row a line; `board` is a frame of `studies.board`. Words stand for what is not there.
 
     A line stands with its baseline, the best at the top, by the mean over tasks with the last weights. Where all are
     compared with the first, a vertical line is the accuracy of that one. A task with one line compares nothing.
+    `of_ranges`: what the caption says where means are of other lengths by range.
     """
     counts = board.groupby("task", sort=False)["line"].nunique()
     tasks = counts.index[counts > 1]
+    if tasks.empty:
+        return without_data(question, "No task has two lines.")
     board = board[board["task"].isin(tasks)]
     baselines = board.groupby("line", sort=False)["baseline"].first()
     first = baselines.index[0]
@@ -43,6 +47,8 @@ def draw(question: str, board: pd.DataFrame) -> Drawing:
     rules = OF_CHOSEN if CHOSEN in set(board["rule"]) else RULES
     board = board[board["rule"].isin(list(rules))].drop_duplicates(["task", "line", "rule"])  # of a second baseline
     first_rule = CHOSEN if CHOSEN in rules else LAST
+    is_few = board["n"].lt(FEWEST).fillna(value=False)
+    board = board.assign(**{end: board[end].mask(is_few) for end in BEYOND[1:]})
     groups = _groups(rows(board, rule=first_rule).groupby("line", sort=False)["beyond"].mean(), baselines)
     places = pd.Series(np.arange(len(groups)), groups.index)
     best = board.groupby(["task", "line"])["beyond"].transform("max")
@@ -73,12 +79,16 @@ def draw(question: str, board: pd.DataFrame) -> Drawing:
     style.legend_above(figure, columns=4)
     n = board["n"].dropna()
     note = f"n = {variants.seeds(n) if len(n) else 0} seeds; bars: 95% t intervals over seeds"  # 0: all diverged
+    if is_few.any():
+        note += f", of {FEWEST} or more"
     if board["beyond_low"].min() < 0 or board["beyond_high"].max() > 100:
         note += ", cut at 0% and 100%"
     if "hard" in set(board["rule"]):
         note += "; hard attention: all weight on the largest logit"
     style.note(figure, note)
-    caption = f"Mean accuracy over the lengths beyond training, {note}. A line's marks are of the same models."
+    caption = (
+        f"Mean accuracy over the lengths beyond training, {note}. A line's marks are of the same models.{of_ranges}"
+    )
     return Drawing(figure, question, caption)
 
 

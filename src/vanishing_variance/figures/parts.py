@@ -35,6 +35,10 @@ def draw(tested: pd.DataFrame, longest: Mapping[str, int]) -> Drawing:
     in_order = shown.sort_values("line", key=lambda names: names.map(lines.index), kind="stable")
     figure, panels = style.facets(in_order, "line", "task", margin=0.8, height=1.3)
     for axes, line, task, of_line in panels:
+        if of_line.empty:
+            axes.set_axis_off()
+            axes.set_title(f"{task}, {line}: not measured")
+            continue
         means = 100 * of_line.groupby("length")[list(LAYERS)].mean()
         colours, labels = zip(*LAYERS.values(), strict=True)
         axes.stackplot(means.index, means.to_numpy().T, colors=colours, labels=labels, edgecolor="black", lw=0.4)

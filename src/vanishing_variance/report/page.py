@@ -18,7 +18,7 @@ from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.sections import get_param
 from vanishing_variance.report.strongest import Results, strongest
 from vanishing_variance.report.tables import counts, is_papers, ours, paper_table, papers, raised
-from vanishing_variance.results.paper import PAPER_SEEDS, PAPER_STEPS, of_paper
+from vanishing_variance.results.paper import PAPER_SEEDS, PAPER_STEPS, of_paper, trained_otherwise
 from vanishing_variance.results.runs import PAPER_TABLES, TASKS
 from vanishing_variance.results.tables import numbers
 
@@ -112,7 +112,7 @@ def _tables(results: Results, paper: pd.DataFrame) -> list[tuple[str, Markup]]:
     tables = []
     for number, table in numbers(results.tests, norm, paper).items():
         task, range_ = PAPER_TABLES[number]
-        made = of_paper(task, training_steps(params, task, range_), params["attention"], params["network"])
+        made = of_paper(task, training_steps(params, task, range_), range_, trained_otherwise(params))
         title = f"Table {number}. {task}, trained on the {range_} range, after {made}, n = {table['n'].max()} seeds"
         tables.append((title, paper_table(number, table, norm)))
     return tables
@@ -127,7 +127,7 @@ def _scale(params: Mapping[str, Any]) -> tuple[list[str], bool]:
     ranges = ranges_of(params)
     for task, range_ in product(TASKS, ranges):
         steps = training_steps(params, task, range_)
-        lines.append(f"{task}, {range_} range: {of_paper(task, steps, params['attention'], params['network'])}")
+        lines.append(f"{task}, {range_} range: {of_paper(task, steps, range_, trained_otherwise(params))}")
         is_reduced |= steps < PAPER_STEPS[task]
     if "long" not in ranges:
         lines.append(f"long range: not trained (Tables 4 and 5); to train it, too: {TRAIN_LONG}")

@@ -18,6 +18,8 @@ from vanishing_variance.statistics.comparisons import holm
 from vanishing_variance.statistics.intervals import NAN
 
 KEYS = ["task", "line", "baseline", "rule"]
+# Seeds that an interval needs to be shown.
+FEWEST = 3
 COLUMNS = [*KEYS, "scope", "statistic", "value", "low", "high", "n"]
 # By the name of a column: the statistic, and the scope.
 Columns = Mapping[str, tuple[str, Any]]

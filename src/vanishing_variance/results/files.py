@@ -1,7 +1,7 @@
 """The files of results by name, views of one comparison: what the stage `compare` writes."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
@@ -27,7 +27,7 @@ from vanishing_variance.results.comparison import (
     texts,
     view,
 )
-from vanishing_variance.results.paper import markdown, of_paper
+from vanishing_variance.results.paper import markdown, of_paper, trained_otherwise
 from vanishing_variance.results.parts import parts
 from vanishing_variance.results.runs import PAPER_TABLES, TASKS, compared, line_of, norm_of, range_of
 
@@ -47,15 +47,16 @@ IN_NAME = {"short": [], "long": ["long"]}
 class TrainingSetup:
     """Training of the compared models: shortest and longest length by line, gradient steps by task and line.
 
-    `sequences` they are tested with at each length. `attention` is the attention map, `network` the network's name.
+    `sequences` they are tested with at each length. `network` is the network's name; `otherwise`: what differs from the
+    paper's training (`paper.trained_otherwise`).
     """
 
     shortest: Mapping[str, int]
     longest: Mapping[str, int]
     steps: Mapping[tuple[str, str], int]
     sequences: int
-    attention: str = "softmax"
     network: str = PAPER
+    otherwise: Mapping[str, Any] = field(default_factory=dict)
 
     def steps_on(self, task: str, range_: str) -> int:
         """Return the gradient steps of a task on a range, the same for all its lines; 0 where none was trained."""
@@ -73,8 +74,8 @@ class TrainingSetup:
             longest={line: of_line.longest for line, of_line in lengths.items()},
             steps={(task, line): training_steps(params, task, range_of(line)) for task in TASKS for line in lines},
             sequences=get_param(params, "test.sequences", Several),
-            attention=get_param(params, "attention", str),
             network=get_param(params, "network", str),
+            otherwise=trained_otherwise(params),
         )
 
 
@@ -93,7 +94,7 @@ def comparison(
     numbered = ["# Tables 1 to 6\n"]
     for number, numbers in tables.numbers(tests, norm, paper).items():
         task, range_ = PAPER_TABLES[number]
-        steps = of_paper(task, trained.steps_on(task, range_), trained.attention, trained.network)
+        steps = of_paper(task, trained.steps_on(task, range_), range_, trained.otherwise)
         numbered.append(tables.markdown(number, numbers, norm, steps))
     return {
         "summary.json": overview(frame, norm),

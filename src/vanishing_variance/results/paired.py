@@ -27,6 +27,8 @@ Covariates = tuple["pd.Series[float]", "pd.Series[float]"]
 GAINED = "gain_"
 # Results have losses to 1e-6: the logarithm of smaller ones is rounding.
 SMALLEST_LOSS = 1e-5
+# Statistics that need single answers, which studies do not keep.
+OF_ANSWERS = ("se", "share_seeds", "share_sequences", "share_both")
 
 
 def _mean(of_seeds: "pd.Series[float]") -> Estimate:

@@ -1,12 +1,13 @@
 """The paper's numbers, results/paper.csv: gains, how near ours are; and the scale of its training."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import pandas as pd
 
 from vanishing_variance.engine.run import PAPER
 from vanishing_variance.harness.numbers import estimate, table
+from vanishing_variance.harness.yaml import flattened
 from vanishing_variance.results.arms import Pair
 from vanishing_variance.results.columns import rows
 from vanishing_variance.results.runs import line_of, range_of
@@ -16,6 +17,32 @@ PAPER_STEPS = {"argmax": 100_000, "dictionary": 10_000}
 PAPER_SEEDS = 100
 # The paper's longest training length by range.
 PAPER_LONGEST = {"short": 16, "long": 256}
+# What else it was trained with, or what the paper leaves open and the reproduction has (docs/protocol.md), by key of
+# params.yaml.
+PAPERS_SETUP: Mapping[str, Any] = {
+    "network": PAPER,
+    "attention": "softmax",
+    "tasks.argmax.data.classes": 10,
+    "tasks.dictionary.data.key_classes": 16384,
+    "tasks.dictionary.data.value_classes": 64,
+    "tasks.dictionary.training.embedding_width": 64,
+    "tasks.dictionary.training.embedding_std": 0.125,
+    "ranges.short.shortest": 5,
+    "ranges.short.longest": 16,
+    "ranges.long.shortest": 5,
+    "ranges.long.longest": 256,
+    "model.width": 128,
+    "model.heads": 1,
+    "model.epsilon": 1e-5,
+    "model.attention_biases": True,
+    "model.scaled_logits": True,
+    "model.output_projection": True,
+    "model.projection": "mlp",
+    "training.batch_size": 128,
+    "training.learning_rate": 1e-3,
+    "training.weight_decay": 0.0,
+    "training.decay": "none",
+}
 # Percentage points that a baseline may be below the paper's, and still count as trained like the paper's.
 BEHIND = 0.5
 # A test is significant below this, the paper's and ours.
@@ -73,19 +100,29 @@ def _over_none(paper: pd.DataFrame, pair: Pair, line: str) -> pd.Series:
     return gain if len(gain) else papers_numbers(paper, pair, line) - papers_numbers(paper, pair, none)
 
 
-def of_paper(task: str, made: int, attention: str, network: str) -> str:
-    """Return a number of gradient steps in words, beside the paper's where it is no larger.
+def trained_otherwise(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the keys of PAPERS_SETUP at which params.yaml has another value, and that value."""
+    sections = {key.split(".")[0] for key in PAPERS_SETUP} & params.keys()
+    ours = flattened({section: params[section] for section in sections})
+    return {key: ours[key] for key, papers in PAPERS_SETUP.items() if key in ours and ours[key] != papers}
 
-    Where attention is no softmax, or the network another than the paper's, the words say so.
-    """
+
+def otherwise_words(otherwise: Mapping[str, Any], tasks: Collection[str], range_: str) -> list[str]:
+    """Return in words what of `trained_otherwise` is of some tasks on a range: `training.decay cosine`."""
+    words = []
+    for key, value in otherwise.items():
+        section, *rest = key.split(".")
+        if section not in ("tasks", "ranges") or rest[0] in {*tasks, range_}:
+            words.append(f"{key} {value}")
+    return words
+
+
+def of_paper(task: str, made: int, range_: str, otherwise: Mapping[str, Any]) -> str:
+    """Return a number of gradient steps in words, beside the paper's where it is no larger; and `otherwise_words`."""
     papers = PAPER_STEPS[task]
     words = f"{made:,} of the paper's {papers:,} gradient steps"
     if made > papers:
         words = f"{made:,} gradient steps"
     if made == papers:
         words = f"the paper's {papers:,} gradient steps"
-    if network != PAPER:
-        words += f", network {network}"
-    if attention != "softmax":
-        words += f", attention {attention}"
-    return words
+    return ", ".join([words, *otherwise_words(otherwise, [task], range_)])

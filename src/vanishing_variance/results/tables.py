@@ -6,13 +6,13 @@ from vanishing_variance.harness.numbers import MISSING, estimate, power, table
 from vanishing_variance.results.arms import BEYOND, LENGTHS
 from vanishing_variance.results.columns import rows
 from vanishing_variance.results.comparison import KEYS, spread
+from vanishing_variance.results.paired import OF_ANSWERS
 from vanishing_variance.results.runs import ABLATIONS, PAPER_TABLES, line_of
 
-SHARES = ("se", "share_seeds", "share_sequences", "share_both")
-TESTED = ("line_accuracy", "baseline_accuracy", "difference", "d_z", "p", *SHARES)
+TESTED = ("line_accuracy", "baseline_accuracy", "difference", "d_z", "p", *OF_ANSWERS)
 WANTED = [(name, LENGTHS) for name in TESTED]
 COLUMNS = [*KEYS, "length", "line_mean", "line_low", "line_high", "baseline_mean", "baseline_low", "baseline_high"]
-COLUMNS += ["n", "difference", "low", "high", "d_z", "p", *SHARES, "p_holm"]
+COLUMNS += ["n", "difference", "low", "high", "d_z", "p", *OF_ANSWERS, "p_holm"]
 # Of the rules.
 TITLES = {
     "last": "without test-time adaptation",

@@ -14,6 +14,7 @@ from vanishing_variance.results.arms import BEYOND, LENGTHS, LONGEST, SHOWN
 from vanishing_variance.results.columns import LAST, NO_ANSWER, STEP
 from vanishing_variance.results.comparison import (
     ENDS,
+    FEWEST,
     GAIN,
     GAIN_NOTE,
     Columns,
@@ -34,9 +35,8 @@ ANSWERS: Columns = {NO_ANSWER: (NO_ANSWER, BEYOND)}
 OPTIONAL: Columns = {name: (name, BEYOND) for name in ("all_seeds", "at_baseline_loss", "at_own_loss")}
 GAINS: Columns = {**GAIN, **OPTIONAL}
 TESTS: Columns = {name: (name, BEYOND) for name in ("d_z", "p", "p_holm")}
-# Rules of the Markdown, but where weights were chosen; and seeds of an interval there.
+# Rules of the Markdown, but where weights were chosen.
 IN_TABLES = (LAST, "averaged")
-FEWEST = 3
 CAPTION = (
     "Accuracy (%), mean over the lengths beyond training and at single lengths, with 95% t intervals over n seeds. "
     "More: [board.csv](board.csv)."
@@ -114,7 +114,7 @@ def board(
 def _rounded(board: pd.DataFrame) -> pd.DataFrame:
     """Return a board with whole counts and rounded numbers; a baseline without a common seed has 0, to be seen."""
     board["baseline"] = board["baseline"].mask(board["baseline"] == "")
-    lacks_pair = board["baseline"].notna() & board["note"].isna() & (board["rule"] == LAST)
+    lacks_pair = board["baseline"].notna() & board["note"].isna() & board["rule"].isin([LAST, CHOSEN])
     board["n_paired"] = board["n_paired"].mask(lacks_pair, board["n_paired"].fillna(0))
     numbers = board.select_dtypes("float").columns.difference(["p", "p_holm"])
     board[numbers] = board[numbers].round(6)
@@ -152,12 +152,14 @@ def shown_lengths(board: pd.DataFrame, name: str = "accuracy") -> list[int]:
     return sorted(int(match[1]) for match in matches if match)
 
 
-def board_table(name: str, question: str, board: pd.DataFrame, asked: Sequence[str] = ()) -> str:
+def board_table(
+    name: str, question: str, board: pd.DataFrame, longest: Mapping[str, int], asked: Sequence[str] = ()
+) -> str:
     """Return two tables a task, accuracies and gains: a row a line as trained, and one with averaged weights.
 
-    `asked`: statistics that have a column beside the usual ones.
+    `longest`: in training, by range; `asked`: statistics that have a column beside the usual ones.
     """
-    parts = [f"# {name}", question, CAPTION]
+    parts = [f"# {name}", question, CAPTION + note_of_ranges(longest)]
     for task, of_task in board.groupby("task", sort=False):
         rules = [CHOSEN] if CHOSEN in set(of_task["rule"]) else IN_TABLES
         shown = of_task[of_task["rule"].isin(rules) | of_task["note"].notna()]
@@ -168,6 +170,14 @@ def board_table(name: str, question: str, board: pd.DataFrame, asked: Sequence[s
             parts.append(_gains(gains, asked))
     note = GAIN_NOTE + "".join(text for column, text in NOTES.items() if column in board)
     return "\n\n".join([*parts, note]) + "\n"
+
+
+def note_of_ranges(longest: Mapping[str, int]) -> str:
+    """Return in words that means beyond training are of other lengths by range, if there are several."""
+    if len(longest) < 2:
+        return ""
+    ends = " and ".join(f"{range_} one above {items}" for range_, items in longest.items())
+    return f" Means are of other lengths by range, of the {ends}: compare lines of one range."
 
 
 def _accuracies(board: pd.DataFrame, asked: Sequence[str]) -> str:

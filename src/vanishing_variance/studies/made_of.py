@@ -16,6 +16,8 @@ from vanishing_variance.harness.sections import PATH
 OF_TEST = ["root_seed", "sequences", "tested_on"]
 OF_TRAINING = "trained_with"
 COLUMNS = [*OF_TEST, OF_TRAINING]
+# Of a kept line, which may be of another root seed.
+OF_KEPT = ["sequences", "tested_on", OF_TRAINING]
 # Of a plan of training: what is apart, or changes nothing of what a seed learns but last bits.
 NOT_OF_A_SEED = ("files", "seed", "tasks", "seeds_per_block", "seeds_per_process", "kept_steps")
 
@@ -39,19 +41,18 @@ def digest(document: Any) -> str:
     return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def check_trained_with(where: Path, kept: pd.DataFrame, now: Mapping[str, Mapping[str, str]]) -> None:
-    """Raise InputError where a kept line was trained otherwise than now; those from before the column say nothing.
+def check_kept_made_of(where: Path, kept: pd.DataFrame, now: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> None:
+    """Raise InputError where a kept line was made otherwise than it would be now, but for its root seed.
 
-    `now`: by task and line what it would be, of lines that are compared with trained ones.
+    `now`: COLUMNS by task and line. Results from before a column was there say nothing of it.
     """
-    if OF_TRAINING not in kept:
-        return
-    once = kept.dropna(subset=OF_TRAINING).drop_duplicates(["task", "line", OF_TRAINING])
-    for task, line, before in zip(once["task"], once["line"], once[OF_TRAINING], strict=True):
-        expected = now.get(task, {}).get(line, before)
-        if before != expected:
-            said = f"{where}: line {line} on {task} was trained with other parameters than it has now"
-            raise InputError(f"{said} (digests {before}, {expected}); put back what changed in {PATH} or study.yaml")
+    for column in kept.columns.intersection(OF_KEPT):
+        once = kept.dropna(subset=column).drop_duplicates(["task", "line", column])
+        for task, line, before in zip(once["task"], once["line"], once[column], strict=True):
+            expected = now.get(task, {}).get(line, {}).get(column, before)
+            if before != expected:
+                said = f"{where}: line {line} on {task} has {column} {shown(before)}, now {shown(expected)}"
+                raise InputError(f"{said}; put back what changed in {PATH} or study.yaml")
 
 
 def check_made_of(where: str, results: pd.DataFrame) -> None:

@@ -27,7 +27,7 @@ from vanishing_variance.studies.arguments import Planned
 from vanishing_variance.studies.choosing import basis_of_choice, choice_file, choose, write_choice
 from vanishing_variance.studies.files import STUDIES, kept_file, plan_file, results_file
 from vanishing_variance.studies.kept import read_kept, read_run
-from vanishing_variance.studies.made_of import check_made_of, check_trained_with
+from vanishing_variance.studies.made_of import check_kept_made_of, check_made_of
 from vanishing_variance.studies.new import filled
 from vanishing_variance.studies.parameters import held_out, line_params, seeds_of
 from vanishing_variance.studies.plan import check_lines, study_plan
@@ -116,10 +116,10 @@ def check_kept(
             _check_pairs(study, task, dict(_seeds(study, task, kept, of_lines)))
     _check_all_compared(name, study, kept, choosing)
     check_made_of(f"{STUDIES / name}/results", pd.concat([kept, pd.DataFrame(made_of)]))
-    check_trained_with(kept_file(name), kept, plan["compare"].get("trained_with", {}))
+    check_kept_made_of(kept_file(name), kept, plan["compare"].get("kept", {}))
     compared = kept[~kept["seed"].isin(choosing)]  # those that choose may have training lengths alone
     if study.lines and len(compared):
-        lengths = held_out(params, study)["lengths"]
+        lengths = held_out(line_params(params, study, study.names[0]), study)["lengths"]
         check_lengths(name, {"what is trained": lengths} | lengths_of_models(at_lengths(compared, study)))
 
 

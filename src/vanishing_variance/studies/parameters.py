@@ -30,7 +30,7 @@ TRAINED = (
 OF_ALL = re.compile(r"ranges\.\w+\.(shortest|longest)|tasks\.\w+\.data(\..*)?")
 # The treatment that the paper compares with none.
 PAPERS_NORM = "ln"
-_OF_TABLES = ("seed", "ranges", "tasks", "attention", "network", "network_options", "model")
+_OF_TABLES = ("seed", "ranges", "tasks", "attention", "network", "network_options", "model", "training")
 
 
 class LineParams(Params):
@@ -51,8 +51,9 @@ def held_out(params: Mapping[str, Any], study: Study) -> dict[str, Any]:
         said = f"sequences is {sequences}, and lines are tested on test.sequences, {test.sequences}"
         raise InputError(f"{said}: set that to {sequences} in {PATH}")
     for longest in longest_of_ranges(params, study).values():
-        if study.lengths and not lengths[0] <= longest < lengths[-1]:
-            raise InputError(f"lengths is {shown(lengths)}; must have one up to {longest}, of training, and one above")
+        if (study.lengths or study.tune) and not lengths[0] <= longest < lengths[-1]:
+            where = "lengths" if study.lengths else f"{PATH}: test.lengths"
+            raise InputError(f"{where} is {shown(lengths)}; must have one up to {longest}, of training, and one above")
         if lengths[-1] <= longest:
             raise InputError(f"{PATH}: test.lengths has none above {longest}, the longest in training")
     return {"lengths": lengths, "sequences": sequences}

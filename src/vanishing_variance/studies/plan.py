@@ -16,7 +16,7 @@ from vanishing_variance.params import check
 from vanishing_variance.studies.arguments import Planned
 from vanishing_variance.studies.choosing import read_choice
 from vanishing_variance.studies.files import STUDIES, plan_file
-from vanishing_variance.studies.made_of import OF_TRAINING, digest, made_of
+from vanishing_variance.studies.made_of import digest, made_of
 from vanishing_variance.studies.parameters import (
     check_batch,
     check_pairs,
@@ -115,8 +115,8 @@ def study_plan(name: str, study: Study, params: Mapping[str, Any], tuned: Tuned 
             check_batch(own, this)
     compare = {"longest": longest, "sequences": test["sequences"]}
     with of_study(name):
-        if study.lines and study.kept:
-            compare["trained_with"] = _trained_with(study, params)
+        if study.kept:
+            compare["kept"] = _made_of_kept(study, params, test["sequences"])
         intervened = dict(_intervened(study, runs, plans))
     if study.paper_tables:
         compare["params"] = params_of_tables(params, study)
@@ -132,16 +132,16 @@ def study_plan(name: str, study: Study, params: Mapping[str, Any], tuned: Tuned 
     }
 
 
-def _trained_with(study: Study, params: Mapping[str, Any]) -> dict[str, dict[str, str]]:
-    """Return by task and name of runs what kept results are made of, if they were trained as their line is now."""
-    found: dict[str, dict[str, str]] = {}
+def _made_of_kept(study: Study, params: Mapping[str, Any], sequences: int) -> dict[str, dict[str, Any]]:
+    """Return by task and name of runs what kept results are made of, if they were made as their line is now."""
+    found: dict[str, dict[str, Any]] = {}
     for task, line in product(study.tasks, study.kept):
         grid = study.grid(line)
         for setting in combinations(grid):
             own = line_params(params, study, line, setting)
             training = read_in_training(params_of_training(own, task, study.range_of(line)))
             run = run_name(study, line, setting) if grid else line
-            found.setdefault(task, {})[run] = made_of(training, 0)[OF_TRAINING]
+            found.setdefault(task, {})[run] = made_of(training, sequences)
     return found
 
 

@@ -15,9 +15,10 @@ from vanishing_variance.engine.streams import stream
 from vanishing_variance.harness.numbers import MISSING, estimate, table_of
 from vanishing_variance.results.arms import BEYOND, LONGEST
 from vanishing_variance.results.columns import LAST, MODEL, rows
-from vanishing_variance.results.comparison import Columns, compare, texts, view
+from vanishing_variance.results.comparison import Columns, compare, view
 from vanishing_variance.results.runs import CHOSEN
 from vanishing_variance.results.schema import without_diverged
+from vanishing_variance.studies.board import texts_of_seeds
 from vanishing_variance.studies.study import Study
 from vanishing_variance.studies.tuning import Tried, Tuned, common_seeds, failures, log_losses
 
@@ -206,9 +207,9 @@ def _cells(settings: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
         is_chosen = [rule in chosen.split() for chosen in settings["chosen"]]
         cells[f"log loss, {rule}"] = losses.mask(pd.Series(is_chosen, losses.index), "**" + losses + "**")
     cells["redrawn (%)"] = settings["redrawn"].map(partial(estimate, ".0f"))
-    cells["beyond (%)"] = texts(settings, "beyond", ".1f")
-    cells["gain (pp)"] = texts(settings, "difference", "+.1f")
-    cells["gain at the longest (pp)"] = texts(settings, "difference_longest", "+.1f")
+    cells["beyond (%)"] = texts_of_seeds(settings, "beyond", ".1f", "seeds")
+    cells["gain (pp)"] = texts_of_seeds(settings, "difference", "+.1f", "seeds")
+    cells["gain at the longest (pp)"] = texts_of_seeds(settings, "difference_longest", "+.1f", "seeds")
     return cells.rename(columns={key: last_part(key) for key in keys})
 
 

@@ -16,7 +16,7 @@ from vanishing_variance.harness.errors import InputError, shown
 from vanishing_variance.harness.sections import PATH, Lengths, Section, Several, different, explained
 from vanishing_variance.harness.yaml import flattened, read_yaml
 from vanishing_variance.results.columns import LAST
-from vanishing_variance.results.paired import STATISTICS
+from vanishing_variance.results.paired import OF_ANSWERS, STATISTICS
 from vanishing_variance.studies.files import STUDIES
 
 NAME = "[a-z0-9][a-z0-9_-]{0,63}"
@@ -42,8 +42,9 @@ def named_file(name: Any, folder: str) -> Any:
 
 
 def _statistic(name: str) -> str:
-    if name not in STATISTICS:
-        raise ValueError(f"one of {', '.join(STATISTICS)}")
+    allowed = [known for known in STATISTICS if known not in OF_ANSWERS]
+    if name not in allowed:
+        raise ValueError(f"one of {', '.join(allowed)}")
     return name
 
 

@@ -14,7 +14,7 @@ from vanishing_variance.studies.board import board_of_study, board_table, steps_
 from vanishing_variance.studies.choosing import require_chosen
 from vanishing_variance.studies.files import kept_file
 from vanishing_variance.studies.kept import read_kept
-from vanishing_variance.studies.made_of import check_trained_with
+from vanishing_variance.studies.made_of import check_kept_made_of
 from vanishing_variance.studies.reading import read_measured, read_results, read_runs
 from vanishing_variance.studies.settings import (
     of_last_weights,
@@ -37,7 +37,7 @@ def study_files(study: Study, planned: Planned) -> tuple[Files, pd.DataFrame]:
     longest_of_lines = {line: longest[study.range_of(line)] for line in study.names}
     tuned = Tuned.model_validate(compare.get("tuned", {}))
     results = read_results(name, study, planned.runs, tuned)
-    check_trained_with(kept_file(name), read_kept(name, study), compare.get("trained_with", {}))
+    check_kept_made_of(kept_file(name), read_kept(name, study), compare.get("kept", {}))
     require_chosen(name, study, tuned)
     tested = with_chosen(by_rule(results), tuned)
     board = board_of_study(tested, study, longest, sequences)
@@ -50,7 +50,7 @@ def study_files(study: Study, planned: Planned) -> tuple[Files, pd.DataFrame]:
         files["settings.csv"] = settings
         of_settings = settings_tables(settings)
     by_steps = steps_section(of_last_weights(tested, tuned), study, longest)
-    tables = board_table(name, _question(study, results), board, study.statistics)
+    tables = board_table(name, _question(study, results), board, longest, study.statistics)
     files |= {"board.csv": board, "board.md": tables + by_steps + of_settings}
     where = parts(tested, study.pairs, longest_of_lines, sequences)
     if where:
