@@ -85,7 +85,7 @@ def test_means_of_two_ranges_are_said_to_be_of_other_lengths(accuracies):
     table = board(line("a", accuracies[0]), [], 16, 512)
     ranges = {"short": 16, "long": 32}
     text = board_table("mine", "Which?", table, ranges)
-    said = "of the short one above 16 and long one above 32: compare lines of one range."
+    said = "over lengths above 16 for the short range, above 32 for the long range: compare lines of one range."
     assert said in text
     assert draw("Which?", table.assign(line=["b"] * len(table)), note_of_ranges(ranges)).caption
 

@@ -288,7 +288,7 @@ def test_lines_of_both_ranges_are_compared_beyond_their_own():
     board = compared().set_index("line")
     assert board["beyond"].round(2).to_dict() == {"short": 97.45, "long": 95.95, "other": 95.95}
     assert board["baseline"].dropna().to_dict() == {"other": "long"}
-    assert "of the short one above 4 and long one above 16: compare" in (MINE / "board.md").read_text()
+    assert "over lengths above 4 for the short range, above 16 for the long range: compare" in (MINE / "board.md").read_text()
 
 
 def test_a_line_that_diverges_is_a_result_which_the_board_shows(monkeypatch):

@@ -176,8 +176,8 @@ def note_of_ranges(longest: Mapping[str, int]) -> str:
     """Return in words that means beyond training are of other lengths by range, if there are several."""
     if len(longest) < 2:
         return ""
-    ends = " and ".join(f"{range_} one above {items}" for range_, items in longest.items())
-    return f" Means are of other lengths by range, of the {ends}: compare lines of one range."
+    ends = ", ".join(f"above {items} for the {range_} range" for range_, items in longest.items())
+    return f" Means beyond training are over lengths {ends}: compare lines of one range."
 
 
 def _accuracies(board: pd.DataFrame, asked: Sequence[str]) -> str:
