@@ -3,8 +3,6 @@
 Of params.yaml's study also gather the training losses, and the measurements of Proposition 1.
 """
 
-from functools import cache, partial
-
 from vanishing_variance.figures import board as board_figure
 from vanishing_variance.figures import parts as parts_figure
 from vanishing_variance.figures.drawing import write_figure
@@ -16,10 +14,9 @@ from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.studies.board import note_of_ranges
 from vanishing_variance.studies.files import STUDIES
 from vanishing_variance.studies.plan import read_plan
-from vanishing_variance.studies.reading import read_answers, read_losses, read_measured, read_results
-from vanishing_variance.studies.root import root_files, root_study
+from vanishing_variance.studies.reading import read_losses
 from vanishing_variance.studies.study import read_study
-from vanishing_variance.studies.tables import study_files
+from vanishing_variance.studies.tables import root_files, study_files
 
 # A board of no more lines has no picture: the table says it.
 FEW = 4
@@ -63,12 +60,7 @@ def compare_study(name: str) -> None:
 def compare_root() -> None:
     """Write the paired tests and tables of params.yaml's study, and what it measured inside the models."""
     params, planned = read_yaml(PATH), read_plan("")
-    results = read_results("", root_study(params), planned.runs).drop(columns="note")  # else its training has failed
-    answers = cache(partial(read_answers, planned.runs))
-    intervened = read_measured("interventions", planned.intervened)
-    pair = [run for run in planned.proposed if run.norm in ("none", params["norm"])]
-    proposed = read_measured("proposition", pair)
-    for folder, found in root_files(params, results, answers, intervened, proposed).items():
+    for folder, found in root_files(params, planned).items():
         write_files(folder, found)
     write_frame(LOSSES, read_losses(planned.runs))
 

@@ -198,7 +198,7 @@ def test_lines_that_have_no_seed_in_common_are_not_compared(refused, compare):
     write(GOOD)
     lines = "lines: {a: {norm: none}, b: {norm: ln, blocks: [1]}}\n"
     write_text(Path("studies/mine/study.yaml"), STUDY + lines + compare)
-    said = "error: studies/mine/study.yaml: b is compared with a, and has no seed of it; change their blocks"
+    said = "error: studies/mine/study.yaml: b is compared with a, and has no seed of it: that has seeds from 0 to 1; "
     assert refused("plan", "mine").startswith(said)
 
 

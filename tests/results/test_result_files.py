@@ -20,6 +20,8 @@ from vanishing_variance.results.files import OVERVIEW, TrainingSetup, comparison
 from vanishing_variance.results.paired import OF_ANSWERS
 from vanishing_variance.results.runs import REFERENCE, compared, lines_of, range_of
 from vanishing_variance.results.schema import beside_accuracy, by_rule
+from vanishing_variance.studies.board import board_of_study, board_table
+from vanishing_variance.studies.root import root_study
 
 PARAMS = read_yaml(ROOT / "tests/smoke.yaml")
 LINES = ("none", "std", "ln")
@@ -89,6 +91,10 @@ def test_the_tables_and_claims_in_git_follow_from_the_results_in_git():
     tests, in_git = files.pop("tables/tests.csv"), read_csv(metrics / "tables/tests.csv")
     known = [name for name in in_git if name not in OF_ANSWERS]
     pd.testing.assert_frame_equal(tests[known], in_git[known])
+    study = root_study(params)
+    board = board_of_study(evidence.accuracy, study, {"short": 16}, 512)
+    pd.testing.assert_frame_equal(read_csv(metrics / "board.csv"), board, check_dtype=False)
+    files["board.md"] = board_table("params.yaml", study.question, board, {"short": 16}, study.statistics)
     files |= recovery(interventions, trained) | judged(CLAIMS, evidence)
     files.pop("interventions/accuracy.csv")
     for name, content in files.items():

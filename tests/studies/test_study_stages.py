@@ -288,7 +288,10 @@ def test_lines_of_both_ranges_are_compared_beyond_their_own():
     board = compared().set_index("line")
     assert board["beyond"].round(2).to_dict() == {"short": 97.45, "long": 95.95, "other": 95.95}
     assert board["baseline"].dropna().to_dict() == {"other": "long"}
-    assert "over lengths above 4 for the short range, above 16 for the long range: compare" in (MINE / "board.md").read_text()
+    assert (
+        "over lengths above 4 for the short range, above 16 for the long range: compare"
+        in (MINE / "board.md").read_text()
+    )
 
 
 def test_a_line_that_diverges_is_a_result_which_the_board_shows(monkeypatch):
@@ -452,30 +455,6 @@ def test_results_that_were_made_of_other_things_are_refused_before_anything_is_t
             assert stage("compare", "--study", "mine")[0] == code == 2
         else:
             assert (code, f"{column} on argmax differs" in said) == (2, True), said
-
-
-def test_a_study_of_before_is_turned_over_where_its_lines_ran_by_the_parameters_that_they_have(monkeypatch):
-    renewed = []
-    monkeypatch.setattr("vanishing_variance.studies.renew._renew_lock", lambda _, ran: renewed.append(ran))
-    before = planned()
-    path = str(MINE / "plan.yaml")
-    digests = {"train.argmax-own-0": before["train"]["argmax-own-0"], "train.argmax-own-1": "of other parameters"}
-    lock = {key.replace(".", "@"): {"params": {path: {key: text}}} for key, text in digests.items()}
-    write_text(MINE / "dvc.lock", yaml.safe_dump({"stages": lock}))
-    write_text(MINE / "dvc.yaml", "of before")
-    old = read_yaml(MINE / "plan.yaml")
-    del old["plans"]["argmax-own"]["test"]["made_of"]
-    old["plans"]["argmax-own"]["train"]["files"] = {}
-    write_text(MINE / "plan.yaml", yaml.safe_dump(old))
-    assert stage("studies.renew", "mine") == (0, "")
-    assert renewed == [{"train@argmax-own-0"}]
-    assert (MINE / "dvc.yaml").read_text() == filled("dvc.yaml", "mine")
-    assert read_yaml(MINE / "plan.yaml") == before
-    for key, value, back in (("training.learning_rate", 0.5, 0.01), ("diagnostics.sequences", 32, 64)):
-        edit_yaml(Path("params.yaml"), {key: value})
-        code, said = stage("studies.renew", "mine")
-        assert (code, f"has another {key.partition('.')[0]} than its results" in said) == (2, True), said
-        edit_yaml(Path("params.yaml"), {key: back})
 
 
 MEAN = """{question: Why?, tasks: [mean], lines: {none: {norm: none}, ln: {norm: ln}}, base: {

@@ -28,11 +28,6 @@ class Drawing:
     caption: str
 
 
-def not_measured(title: str, network: str) -> Drawing:
-    """Draw words that say that nothing was measured inside a network."""
-    return without_data(title, f"Not measured: network {network}.")
-
-
 def without_data(title: str, said: str) -> Drawing:
     """Draw words in place of data."""
     figure = style.figure(height=1)

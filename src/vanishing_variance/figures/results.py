@@ -7,20 +7,15 @@ import pandas as pd
 from vanishing_variance.engine.ranges import Range
 from vanishing_variance.figures import accuracy, figure2, figure3, figure4, loss, parts
 from vanishing_variance.figures.config import Figures
-from vanishing_variance.figures.drawing import Drawing, not_measured
+from vanishing_variance.figures.drawing import Drawing, without_data
 from vanishing_variance.figures.variants import roles
 from vanishing_variance.results.columns import rounded, rows
 from vanishing_variance.results.runs import TASKS, line_of
 
 # Frames of the evaluation that Figures 2 to 4 show.
 SHOWN = ("features", "moments", "attention")
-# Figures of the inside of the paper's network, with titles for any other.
-INSIDE = {
-    **{f"figure{number}": f"Figure {number}" for number in (2, 3, 4)},
-    "proposition": "Proposition 1",
-    "interventions": "Interventions",
-}
-
+# Figures of the inside of the paper's network.
+INSIDE = ("figure2", "figure3", "figure4", "proposition", "interventions")
 
 # Figures and frames by the name of the file.
 Drawn = dict[str, Drawing | pd.DataFrame]
@@ -45,7 +40,7 @@ def of_inside(frames: Mapping[str, dict[str, pd.DataFrame]], shown: Figures, nor
 
 def of_other_network(network: str) -> Drawn:
     """Draw that nothing was measured inside another network than the paper's."""
-    figures = {name: not_measured(title, network) for name, title in INSIDE.items()}
+    figures = {name: without_data(name.capitalize(), f"Not measured: network {network}.") for name in INSIDE}
     return {**figures, "figure3.csv": pd.DataFrame(columns=figure3.PLOTTED)}
 
 

@@ -16,9 +16,9 @@ from vanishing_variance.results.paper import PAPER_LONGEST
 from vanishing_variance.results.runs import TASKS, compared
 from vanishing_variance.results.schema import by_rule
 from vanishing_variance.results.tables import WANTED, tests
-from vanishing_variance.studies.paper_tables import claims_of, evidence_of
 from vanishing_variance.studies.parameters import params_of_tables
 from vanishing_variance.studies.reading import read_all
+from vanishing_variance.studies.tables import claims_of, evidence_of
 
 # The answer in five arms, trained on up to 16 items: by name and task the study, its line there, and the rule of the
 # test. The first two have the paper's training; a tuned one is that of the lowest loss at the training lengths of all

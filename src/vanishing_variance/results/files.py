@@ -1,6 +1,6 @@
 """The files of results by name, views of one comparison: what the stage `compare` writes."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
@@ -11,34 +11,19 @@ import pandas as pd
 from vanishing_variance.engine.ranges import Range, training_steps
 from vanishing_variance.engine.run import PAPER
 from vanishing_variance.harness.frames import Files, widened
-from vanishing_variance.harness.numbers import power, table_of
 from vanishing_variance.harness.sections import Several, get_param
 from vanishing_variance.results import shares, tables
-from vanishing_variance.results.arms import BEYOND, SHOWN
+from vanishing_variance.results.arms import BEYOND
 from vanishing_variance.results.columns import LAST, rounded, rows
-from vanishing_variance.results.comparison import (
-    GAIN,
-    GAIN_NOTE,
-    Answers,
-    Columns,
-    compare,
-    estimates,
-    notes_of_no_answer,
-    texts,
-    view,
-)
+from vanishing_variance.results.comparison import Answers, Columns, compare, view
 from vanishing_variance.results.paper import markdown, of_paper, trained_otherwise
 from vanishing_variance.results.parts import parts
-from vanishing_variance.results.runs import PAPER_TABLES, TASKS, compared, line_of, norm_of, range_of
+from vanishing_variance.results.runs import PAPER_TABLES, TASKS, compared, line_of, range_of
 
-GAINS: Columns = {**GAIN, "anytime": ("anytime", BEYOND)}
-ANYTIME_NOTE = (
-    "*Anytime*: the points beyond training once more, with an interval that stays valid after every block of seeds "
-    "(mixture t confidence sequence), where the usual one is for one look. *2^8* and so on: the gain at that length."
-)
 OVERVIEW: Columns = {name: (name, BEYOND) for name in ("baseline_accuracy", "line_accuracy", "difference", "d_z", "p")}
 # Of p, where it is below every double.
 SMALLEST = 1e-308
+NOT_MEASURED = "Not measured: network {}.\n"
 # What the names of the overview say after the task.
 IN_NAME = {"short": [], "long": ["long"]}
 
@@ -82,11 +67,11 @@ class TrainingSetup:
 def comparison(
     tested: pd.DataFrame, answers: Answers | None, paper: pd.DataFrame, norm: str, trained: TrainingSetup
 ) -> Files:
-    """Return the paired tests, Tables 1 to 6, gains and the overview; without `answers`, no shares of uncertainty.
+    """Return the paired tests, Tables 1 to 6 and the overview; without `answers`, no shares of uncertainty.
 
     `tested`: results by rule.
     """
-    wanted = {*tables.WANTED, *GAINS.values(), *OVERVIEW.values()}
+    wanted = {*tables.WANTED, *OVERVIEW.values()}
     pairs = compared(trained.longest)
     frame = compare(tested, pairs, trained.longest, trained.sequences, wanted, answers=answers)
     frame = frame[frame["n"] > 0]
@@ -100,26 +85,9 @@ def comparison(
         "summary.json": overview(frame, norm),
         "tables/tests.csv": rounded(tests),
         "tables/paper.md": markdown(tables.numbers(tests, "ln", paper)),
-        "tables/gains.md": gains(frame, notes_of_no_answer(tested.assign(line=tested["task"] + ", " + tested["line"]))),
         "tables/tables.md": "\n".join(numbered),
-        "parts.md": parts(tested, pairs, trained.longest, trained.sequences)
-        or f"Not measured: network {trained.network}.\n",
+        "parts.md": parts(tested, pairs, trained.longest, trained.sequences) or NOT_MEASURED.format(trained.network),
     }
-
-
-def gains(frame: pd.DataFrame, notes: Sequence[str]) -> str:
-    """Return the gains as Markdown, a row a pair and rule, with further notes."""
-    tested = set(frame["scope"])
-    at_lengths: Columns = {f"difference_{length}": ("difference", length) for length in SHOWN if length in tested}
-    found = view(frame, {**GAINS, **at_lengths})
-    cells = pd.DataFrame({"task": found["task"], "range": found["line"].map(range_of)})
-    cells["gain"] = found["line"].map(norm_of) + " − " + found["baseline"].map(norm_of)
-    cells["rule"] = found["rule"]
-    cells["n"] = found["difference_n"].map("{:.0f}".format)
-    cells = cells.assign(**estimates(found, GAINS))
-    for name, (_, length) in at_lengths.items():
-        cells[power(length)] = texts(found, name, "+.1f")
-    return "\n\n".join(["# Gains", table_of(cells, texts=4), GAIN_NOTE, ANYTIME_NOTE, *notes]) + "\n"
 
 
 def overview(frame: pd.DataFrame, norm: str) -> dict[str, dict[str, float]]:
@@ -159,15 +127,10 @@ def recovery(accuracy: pd.DataFrame, trained: TrainingSetup) -> Files:
     }
 
 
-def not_measured(network: str) -> str:
-    """Return the file of what is not measured in a network."""
-    return f"Not measured: network {network}.\n"
-
-
 def without_interventions(network: str) -> Files:
     """Return the files of what is measured in the paper's network alone: no rows, and words that say so of another."""
     return {
         "interventions/accuracy.csv": pd.DataFrame(columns=shares.KEYS),
-        "interventions/interventions.md": not_measured(network),
+        "interventions/interventions.md": NOT_MEASURED.format(network),
         "proposition.json": {},
     }

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
-from vanishing_variance.harness.numbers import MISSING, power, table, table_of
+from vanishing_variance.harness.numbers import MISSING, table
 from vanishing_variance.measure.interventions import names
 from vanishing_variance.results.columns import rows
 from vanishing_variance.results.comparison import columns, texts
@@ -34,23 +34,9 @@ NOTE = (
     "Mean accuracy over all test lengths beyond training, as trained; what is set acts on the attention weights, or "
     "on O before the normaliser. Recovered: (intervened − base) / fall, on long sequences; damage: (training-length "
     "accuracy − intervened) / fall, on sequences of the training lengths; the fall is training-length accuracy − base. "
-    "Shapley: what both restored bring, split between the target's weight and the moments. In percent "
-    "of the fall, with 95% intervals over seeds (Fieller); – where the fall is below a point or may be 0."
-)
-# Of models without a normaliser, by kind: the intervention and place of each of CAUSES.
-CAUSES = ("target weight", "global moments", "feature moments")
-CAUSES_BY_KIND = {
-    "recovered": [(names.TARGET, names.ATTENTION), *((names.restored(form), names.BEFORE) for form in names.FORMS)],
-    "Shapley": [
-        ("target weight (feature moments)", names.BEFORE),
-        *((f"moments ({form} moments)", names.BEFORE) for form in names.FORMS),
-    ],
-    "damage": [(names.TRAINED_TARGET, names.ATTENTION), *((names.damaged(form), names.BEFORE) for form in names.FORMS)],
-}
-CAUSES_NOTE = (
-    "The first table of a task is without a normaliser, with the longest length beside the mean. Compare causes by the "
-    "Shapley shares: what the weight alone recovers is also O's, which it restores. Its Shapley share is that beside "
-    "the feature moments."
+    "Shapley: what both restored bring, split between the target's weight and the moments; by these compare causes: "
+    "what the weight alone recovers is also O's, which it restores. In percent of the fall, with 95% intervals over "
+    "seeds (Fieller); – where the fall is below a point or may be 0."
 )
 
 
@@ -144,11 +130,10 @@ def _split(nothing: Some, first: Some, second: Some, together: Some) -> tuple[So
 def markdown(shares: pd.DataFrame, gains: Mapping[tuple[str, str], Mapping[str, Values]]) -> str:
     """Return the shares beyond training, and `gains` of `gain` by task and line, as Markdown."""
     beyond = shares[shares["length"].isna()]
-    parts = ["# Interventions: one thing is set, the rest is left", NOTE, CAUSES_NOTE]
+    parts = ["# Interventions: one thing is set, the rest is left", NOTE]
     for (task, range_), models in beyond.groupby(["task", shares["line"].map(range_of)], sort=False):
         none = line_of("none", str(range_))
-        causes = _causes(rows(shares, task=task, line=none))
-        parts += [f"**{task}, trained on the {range_} range**", causes, _shares_of_lines(models, none)]
+        parts += [f"**{task}, trained on the {range_} range**", _shares_of_lines(models, none)]
     parts.append("**Gain over none (points): what the target's weights bring of it, and what the rest does**")
     parts.append(_split_gains(gains))
     notes = []
@@ -176,16 +161,3 @@ def _shares_of_lines(models: pd.DataFrame, none: str) -> str:
     lines = sorted(wide.columns, key=lambda line: (line != none, line))
     body = wide[lines].fillna(MISSING).reset_index().to_numpy()
     return table(["", "", "where", *map(norm_of, lines)], body, texts=3)
-
-
-def _causes(models: pd.DataFrame) -> str:
-    """Return the shares of CAUSES as a table, the means beyond training and those at the longest length."""
-    longest = models["length"].max()
-    scopes = {"mean": models[models["length"].isna()], power(longest): rows(models, length=longest)}
-    table = pd.DataFrame({"": CAUSES})
-    for scope, measured in scopes.items():
-        cells = measured.assign(cell=texts(measured, "share", "z.0f", 100))
-        by_place = cells.set_index(["kind", "intervention", "where"])["cell"]
-        for kind, places in CAUSES_BY_KIND.items():
-            table[f"{kind}, {scope}"] = [by_place.get((kind, *place), MISSING) for place in places]
-    return table_of(table)

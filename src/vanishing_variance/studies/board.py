@@ -44,6 +44,10 @@ CAPTION = (
 NOTES = {
     "all_seeds": " *From all seeds*: the difference from all seeds of the baseline, not paired, by Welch's interval.",
     "log_loss": " *Difference of log loss*: the line's less its baseline's; below 0 the line's is lower.",
+    "anytime": (
+        " *Anytime*: the points beyond training once more, with an interval that stays valid after every block of "
+        "seeds (mixture t confidence sequence), where the usual one is for one look."
+    ),
     "at_baseline_loss": (
         " *At its baseline's loss*, *at its own*: in the same way, at equal log loss at the training lengths, after as "
         "many steps, extrapolated where the arms' losses do not overlap; losses are of the same 25,600 fresh "

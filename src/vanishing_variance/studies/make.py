@@ -29,7 +29,7 @@ from vanishing_variance.studies.files import STUDIES, kept_file, plan_file, resu
 from vanishing_variance.studies.kept import read_kept, read_run
 from vanishing_variance.studies.made_of import check_kept_made_of, check_made_of
 from vanishing_variance.studies.new import filled
-from vanishing_variance.studies.parameters import held_out, line_params, seeds_of
+from vanishing_variance.studies.parameters import check_pairs, held_out, line_params, seeds_of
 from vanishing_variance.studies.plan import check_lines, study_plan
 from vanishing_variance.studies.reading import at_lengths, check_lengths, lengths_of_models
 from vanishing_variance.studies.study import Study, of_study, read_study
@@ -113,7 +113,7 @@ def check_kept(
         of_lines = {line: seeds_of(line_params(params, study, line)) for line in study.lines}
         _check_fresh(study, params)
         for task in study.tasks:
-            _check_pairs(study, task, dict(_seeds(study, task, kept, of_lines)))
+            check_pairs(study, dict(_seeds(study, task, kept, of_lines)), f" on {task}")
     _check_all_compared(name, study, kept, choosing)
     check_made_of(f"{STUDIES / name}/results", pd.concat([kept, pd.DataFrame(made_of)]))
     check_kept_made_of(kept_file(name), kept, plan["compare"].get("kept", {}))
@@ -150,16 +150,6 @@ def _seeds(
     for line in study.names:
         of_kept = kept[(kept["task"] == task) & kept["line"].isin(run_names(study, line))]
         yield line, {*of_kept["seed"].dropna()} | trained.get(line, set())
-
-
-def _check_pairs(study: Study, task: str, seeds_of_lines: Mapping[str, set[int]]) -> None:
-    """Raise InputError where a pair has no common seed; a kept line may have no results on a task."""
-    for line, baseline in study.pairs:
-        ours, theirs = seeds_of_lines[line], seeds_of_lines[baseline]
-        if ours.isdisjoint(theirs) and (line in study.lines or (ours and theirs)):
-            there = f"seeds from {min(theirs):.0f} to {max(theirs):.0f}" if theirs else "none"
-            said = f"{line} is compared with {baseline}, and has no seed of it on {task}"
-            raise InputError(f"{said}: that has {there}; change their blocks, or compare")
 
 
 def without_weights(planned: Planned) -> list[Run]:

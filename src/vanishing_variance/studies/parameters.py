@@ -140,12 +140,16 @@ def _is_section(params: Mapping[str, Any], key: str) -> bool:
     return isinstance(section, Mapping)
 
 
-def check_pairs(study: Study, resolved: Mapping[str, Mapping[str, Any]]) -> None:
-    """Raise InputError where a pair of trained lines shares no seed; `resolved`: the parameters by line."""
-    by_line = {line: seeds_of(resolved[line]) for line in study.lines.keys() - study.kept.keys()}
+def check_pairs(study: Study, seeds_of_lines: Mapping[str, set[int]], on: str = "") -> None:
+    """Raise InputError where a pair whose seeds are known shares none; a kept line may have none on a task."""
     for line, baseline in study.pairs:
-        if by_line.keys() >= {line, baseline} and by_line[line].isdisjoint(by_line[baseline]):
-            raise InputError(f"{line} is compared with {baseline}, and has no seed of it; change their blocks")
+        ours, theirs = (seeds_of_lines.get(name) for name in (line, baseline))
+        if ours is None or theirs is None or not ours.isdisjoint(theirs):
+            continue
+        if line in study.lines or (ours and theirs):
+            there = f"seeds from {min(theirs):.0f} to {max(theirs):.0f}" if theirs else "none"
+            said = f"{line} is compared with {baseline}, and has no seed of it{on}"
+            raise InputError(f"{said}: that has {there}; change their blocks, or compare")
 
 
 def seeds_of(params: Mapping[str, Any]) -> set[int]:

@@ -25,6 +25,7 @@ from vanishing_variance.studies.parameters import (
     line_params,
     longest_of_ranges,
     params_of_tables,
+    seeds_of,
 )
 from vanishing_variance.studies.sources import PACKAGE, hashes
 from vanishing_variance.studies.study import Study, of_study, read_study
@@ -77,7 +78,7 @@ def study_plan(name: str, study: Study, params: Mapping[str, Any], tuned: Tuned 
     """
     with of_study(name):
         resolved = {line: line_params(params, study, line) for line in study.names}
-        check_pairs(study, resolved)
+        check_pairs(study, {line: seeds_of(resolved[line]) for line in study.lines.keys() - study.kept.keys()})
         of_all = next(iter(resolved.values()))  # what follows is the same for all lines
         test = held_out(of_all, study)
         longest = longest_of_ranges(of_all, study)

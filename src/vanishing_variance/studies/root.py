@@ -1,29 +1,14 @@
-"""The study of params.yaml: what the paper compares, and the treatment `norm`, on each range that is trained.
-
-And the files of its results.
-"""
+"""The study of params.yaml: what the paper compares, and the treatment `norm`, on each range that is trained."""
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from vanishing_variance.engine.ranges import ranges_of
-from vanishing_variance.engine.run import PAPER
-from vanishing_variance.harness.frames import Files, read_csv
-from vanishing_variance.harness.paths import METRICS, PLOTS
-from vanishing_variance.harness.sections import Length, get_param
-from vanishing_variance.measure.proposition import summary
-from vanishing_variance.results.columns import rounded
-from vanishing_variance.results.comparison import Answers
-from vanishing_variance.results.files import TrainingSetup, comparison, recovery, without_interventions
-from vanishing_variance.results.runs import REFERENCE, compared, line_of, lines_of, norm_of, range_of
-from vanishing_variance.results.schema import by_rule
+from vanishing_variance.harness.sections import get_param
+from vanishing_variance.results.runs import compared, line_of, lines_of, norm_of, range_of
 from vanishing_variance.studies.study import RANGE, Study
 
 QUESTION = "What does the treatment, `norm` of params.yaml, bring beside none?"
-EXPONENTS = "proposition-exponents.csv"
 
 
 def root_study(params: Mapping[str, Any]) -> Study:
@@ -42,24 +27,5 @@ def root_study(params: Mapping[str, Any]) -> Study:
         lines=lines,
         compare=[list(pair) for pair in compared(ln_first)],
         measure=["inside", "interventions", "proposition"],
+        statistics=["anytime"],
     )
-
-
-def root_files(
-    params: Mapping[str, Any], results: pd.DataFrame, answers: Answers, intervened: pd.DataFrame, proposed: pd.DataFrame
-) -> dict[Path, Files]:
-    """Return the paired tests, tables and what was measured inside the models, by folder. Raises InputError.
-
-    `intervened`, `proposed`: what was measured, with task and line; of another network than the paper's it is nothing.
-    """
-    norm, tail = get_param(params, "norm", str), get_param(params, "proposition.tail", Length)
-    trained = TrainingSetup.of(params, root_study(params).names)
-    metrics = {"results.csv": results, **comparison(by_rule(results), answers, read_csv(REFERENCE), norm, trained)}
-    if trained.network != PAPER:
-        metrics |= without_interventions(trained.network)
-        return {METRICS: metrics, PLOTS / "proposition": {EXPONENTS: pd.DataFrame(columns=summary.DRAWN)}}
-    laws = summary.exponents(proposed, tail)
-    metrics |= recovery(intervened, trained)
-    metrics["proposition.json"] = summary.summary(proposed, laws, norm)
-    drawn = {"proposition.csv": rounded(summary.lines(proposed)), EXPONENTS: rounded(laws[summary.DRAWN])}
-    return {METRICS: metrics, PLOTS / "proposition": drawn}

@@ -77,7 +77,7 @@ class Study(Section):
     line and a baseline; or each line with the first of its range, of which kept ones come first. `measure`: what is
     measured beside accuracies, in models of the fast engine: all of their `inside`, not the target's weight and the
     variance of O alone; `interventions`; Proposition 1, in the first model; and of all models the `loss`.
-    `paper_tables`: whether Tables 1 to 6, gains and claims are wanted, too, of lines that differ in norm and range.
+    `paper_tables`: whether Tables 1 to 6 and claims are wanted, too, of lines that differ in norm and range.
     `statistics`: what the board shows beside the usual, of `results.paired.STATISTICS`. `tune`: the values of keys
     that a line may have, or of `weights`, all combinations of which are tried, of each line the keys that it has not
     itself; `choose`: how.

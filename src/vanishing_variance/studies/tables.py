@@ -1,21 +1,35 @@
-"""The tables that compare the lines of a study: its board, settings, and what it asks for beside."""
+"""The tables that compare the lines of a study, of studies/ or of params.yaml: its board, and what else it asks for."""
+
+from collections.abc import Mapping
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
-from vanishing_variance.harness.frames import Files
+from vanishing_variance.claims.evidence import Evidence
+from vanishing_variance.claims.judgement import OF_STUDY, judged
+from vanishing_variance.claims.paper import CLAIMS
+from vanishing_variance.engine.run import PAPER
+from vanishing_variance.harness.frames import Files, read_csv
+from vanishing_variance.harness.paths import METRICS, PLOTS
+from vanishing_variance.harness.sections import Length, get_param
 from vanishing_variance.measure.proposition import summary
 from vanishing_variance.results.columns import rounded
+from vanishing_variance.results.files import TrainingSetup, comparison, recovery, without_interventions
 from vanishing_variance.results.parts import parts
-from vanishing_variance.results.schema import by_rule, without_diverged
+from vanishing_variance.results.runs import REFERENCE, line_of
+from vanishing_variance.results.schema import beside_accuracy, by_rule, without_diverged
 from vanishing_variance.results.shares import shares
-from vanishing_variance.studies import paper_tables
 from vanishing_variance.studies.arguments import Planned
 from vanishing_variance.studies.board import board_of_study, board_table, steps_section
 from vanishing_variance.studies.choosing import require_chosen
 from vanishing_variance.studies.files import kept_file
 from vanishing_variance.studies.kept import read_kept
 from vanishing_variance.studies.made_of import check_kept_made_of
-from vanishing_variance.studies.reading import read_measured, read_results, read_runs
+from vanishing_variance.studies.parameters import PAPERS_NORM, longest_of_ranges
+from vanishing_variance.studies.reading import read_answers, read_measured, read_results, read_runs
+from vanishing_variance.studies.root import root_study
 from vanishing_variance.studies.settings import (
     of_last_weights,
     settings_of_study,
@@ -25,6 +39,10 @@ from vanishing_variance.studies.settings import (
 )
 from vanishing_variance.studies.study import Study
 from vanishing_variance.studies.tuning import Tuned, chosen_of
+
+# Of a study's results, what is not derived as quickly as it is read.
+OF_PAPER = ("tables/tables.md", "tables/paper.md")
+EXPONENTS = "proposition-exponents.csv"
 
 
 def study_files(study: Study, planned: Planned) -> tuple[Files, pd.DataFrame]:
@@ -56,7 +74,10 @@ def study_files(study: Study, planned: Planned) -> tuple[Files, pd.DataFrame]:
     if where:
         files["parts.md"] = where
     if study.paper_tables:
-        files |= paper_tables.files(paper_tables.evidence_of(study, compare["params"], results))
+        evidence = evidence_of(study, compare["params"], results)
+        compared = comparison(evidence.accuracy, None, evidence.paper, PAPERS_NORM, evidence.training)
+        files |= {name: compared[name] for name in OF_PAPER}
+        files["claims.json"] = claims_of(evidence)["claims.json"]
     if planned.intervened:
         intervened = _of_lines(read_measured("interventions", planned.intervened), tested, tuned)
         files["interventions.csv"] = rounded(shares(intervened, longest_of_lines))
@@ -86,3 +107,45 @@ def _of_lines(measured: pd.DataFrame, tested: pd.DataFrame, tuned: Tuned) -> pd.
     runs = zip(measured["task"], measured["line"], strict=True)
     named = measured.assign(line=[lines.get((task, run), run) for task, run in runs])
     return named.merge(without_diverged(tested)[["task", "line"]].drop_duplicates())
+
+
+def evidence_of(study: Study, params: Mapping[str, Any], results: pd.DataFrame) -> Evidence:
+    """Return what the tables and claims of a study rest on; `params`: `params_of_tables`. Raises InputError."""
+    names = {line: line_of(study.own(line)["norm"], study.range_of(line)) for line in study.names}
+    named = results.assign(line=results["line"].map(names))
+    return Evidence(
+        accuracy=by_rule(named),
+        mechanism=beside_accuracy(named),
+        paper=read_csv(REFERENCE),
+        training=TrainingSetup.of(params, list(names.values())),
+    )
+
+
+def claims_of(evidence: Evidence) -> Files:
+    """Return the verdicts that results of a study decide."""
+    return judged([claim for claim in CLAIMS if claim.statistic in OF_STUDY], evidence)
+
+
+def root_files(params: Mapping[str, Any], planned: Planned) -> dict[Path, Files]:
+    """Return, of params.yaml's study, paired tests, tables and what was measured inside, by folder. Raises InputError.
+
+    Of another network than the paper's nothing is measured inside.
+    """
+    norm, study = get_param(params, "norm", str), root_study(params)
+    trained = TrainingSetup.of(params, study.names)
+    results = read_results("", study, planned.runs).drop(columns="note")  # else its training has failed
+    tested, answers = by_rule(results), cache(partial(read_answers, planned.runs))
+    longest = longest_of_ranges(params, study)
+    board = board_of_study(tested, study, longest, trained.sequences)
+    metrics = {"results.csv": results, **comparison(tested, answers, read_csv(REFERENCE), norm, trained)}
+    tables = board_table("params.yaml", study.question, board, longest, study.statistics)
+    metrics |= {"board.csv": board, "board.md": tables}
+    if trained.network != PAPER:
+        metrics |= without_interventions(trained.network)
+        return {METRICS: metrics, PLOTS / "proposition": {EXPONENTS: pd.DataFrame(columns=summary.DRAWN)}}
+    proposed = read_measured("proposition", [run for run in planned.proposed if run.norm in ("none", norm)])
+    laws = summary.exponents(proposed, get_param(params, "proposition.tail", Length))
+    metrics |= recovery(read_measured("interventions", planned.intervened), trained)
+    metrics["proposition.json"] = summary.summary(proposed, laws, norm)
+    drawn = {"proposition.csv": rounded(summary.lines(proposed)), EXPONENTS: rounded(laws[summary.DRAWN])}
+    return {METRICS: metrics, PLOTS / "proposition": drawn}
