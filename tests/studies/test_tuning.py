@@ -231,6 +231,16 @@ def test_kept_settings_are_those_that_have_results():
     assert (best(choice["none"]), best(choice["ln"])) == (0.001, 0.004)
 
 
+def test_a_kept_line_whose_best_lies_at_an_end_makes_no_grid_grow():
+    tuned = study([0.001, 0.002, 0.004], lines={"ln": {"norm": "ln"}}, kept={"none": {}}, sequences=8)
+    kept = {f"none-{text}": results(loss) for text, loss in (("0_001", 0.3), ("0_002", 0.2), ("0_004", 0.1))}
+    choice, _ = settled(tuned, {"ln": 0.002}, kept=lambda _, name: kept.get(name))
+    assert (best(choice["none"]), best(choice["ln"])) == (0.004, 0.002)
+    assert rates_of(choice["ln"]) == [0.001, 0.002, 0.004]
+    at_end, _ = settled(tuned, {"ln": 0.008}, kept=lambda _, name: kept.get(name))
+    assert rates_of(at_end["ln"]) == [0.001, 0.002, 0.004, 0.008]
+
+
 def test_kept_settings_have_a_seed_that_chooses_in_common():
     of = study([0.001, 0.002], lines={}, kept={"ln": {"norm": "ln"}}, sequences=8)
     kept = {"ln-0_001": results(0.1)[:1], "ln-0_002": results(0.1)[1:]}

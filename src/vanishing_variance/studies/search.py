@@ -90,7 +90,8 @@ class _Search:
             grid |= {key: list(values) for key, values in self.study.grid(line).items()}
         while self._has_tried(grid):
             best = self._lowest()
-            wider = {key: self._grown(key, values, best.values()) for key, values in grid.items()}
+            trained = [tried for line, tried in best.items() if line in self.study.lines]  # kept ones have no more
+            wider = {key: self._grown(key, values, trained) for key, values in grid.items()}
             if wider == grid:
                 return self._refined(best)
             grid = wider
