@@ -69,6 +69,6 @@ def task_name(request):
     return request.param
 
 
-@pytest.fixture(params=["none", "std", "ln", "rms", "centred_rms"])
+@pytest.fixture(params=["none", "std", "ln", "rms", "centred_rms", "centred"])
 def norm_name(request):
     return request.param

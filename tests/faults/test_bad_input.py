@@ -21,7 +21,7 @@ MISSING = object()
 # A dotted key, its value, and the line.
 VALUES = [
     # out of range
-    ("norm", "none", "norm is 'none'; must be one of centred_rms, ln, rms, std"),
+    ("norm", "none", "norm is 'none'; must be one of centred, centred_rms, ln, rms, std"),
     ("attention", "length_gain", "attention is 'length_gain'; must be one of "),
     ("network_options", {"layers": 3}, "network_options are those of another network; paper's are the section model"),
     ("model.heads", 3, "model is {'width': 8, 'heads': 3, 'epsilon': 1e-05, "),

@@ -25,7 +25,8 @@ def expected(name, epsilon):
     def by_rms(array):
         return array / (np.sqrt((array**2).mean(1, keepdims=True)) + epsilon) * scale
 
-    found = {"none": OUTPUTS, "std": standard, "ln": standard * scale + shift}
+    centred = (OUTPUTS - OUTPUTS.mean(1, keepdims=True)) * scale + shift
+    found = {"none": OUTPUTS, "std": standard, "ln": standard * scale + shift, "centred": centred}
     return (found | {"rms": by_rms(OUTPUTS), "centred_rms": by_rms(OUTPUTS - centre)})[name]
 
 

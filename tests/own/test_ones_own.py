@@ -91,7 +91,7 @@ def test_a_task_of_a_file_is_that_of_its_name():
         ({"task": WRONG(), "network": Bag}, r"^task Own: label has 1 to 2; must be from 0 to 1, of sequences of "),
         ({"norm": Narrower}, r"^norm Narrower: normalise returns float32 \(2, 8, \d+\); must be float32 "),
         ({"norm": Map}, r"^Map: a normaliser has LEARNABLE and normalise, as ln\.py has$"),
-        ({"norm": "layer"}, r"^norms: 'layer' is unknown; choose from centred_rms, ln, none, rms, std"),
+        ({"norm": "layer"}, r"^norms: 'layer' is unknown; choose from centred, centred_rms, ln, none, rms, std"),
         ({"attention": Norm}, r"^Norm: an attention map has LEARNABLE, and scale, as ssmax\.py has, or weights, "),
         ({"attention": Map, "network": Bag}, r"^attention is Map; network Bag takes no attention map, "),
         (
