@@ -20,7 +20,7 @@ from vanishing_variance.studies.tables import root_files, study_files
 
 # A board of no more lines has no picture: the table says it.
 FEW = 4
-# What studies ask for; of one that does so no more it would be of other results than its board.
+# What studies ask, or asked, for; of one that does so no more it would be of other results than its board.
 ASKED_FOR = (
     *("settings.csv", "parts.md", "parts.png", "interventions.csv", "proposition.csv", "board.png", "claims.json"),
     *("tables/gains.md", "tables/paper.md", "tables/tables.md"),

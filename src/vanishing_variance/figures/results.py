@@ -14,8 +14,12 @@ from vanishing_variance.results.runs import TASKS, line_of
 
 # Frames of the evaluation that Figures 2 to 4 show.
 SHOWN = ("features", "moments", "attention")
-# Figures of the inside of the paper's network.
-INSIDE = ("figure2", "figure3", "figure4", "proposition", "interventions")
+# Figures of the inside of the paper's network, with titles for any other.
+INSIDE = {
+    **{f"figure{number}": f"Figure {number}" for number in (2, 3, 4)},
+    "proposition": "Proposition 1",
+    "interventions": "Interventions",
+}
 
 # Figures and frames by the name of the file.
 Drawn = dict[str, Drawing | pd.DataFrame]
@@ -40,7 +44,7 @@ def of_inside(frames: Mapping[str, dict[str, pd.DataFrame]], shown: Figures, nor
 
 def of_other_network(network: str) -> Drawn:
     """Draw that nothing was measured inside another network than the paper's."""
-    figures = {name: without_data(name.capitalize(), f"Not measured: network {network}.") for name in INSIDE}
+    figures = {name: without_data(title, f"Not measured: network {network}.") for name, title in INSIDE.items()}
     return {**figures, "figure3.csv": pd.DataFrame(columns=figure3.PLOTTED)}
 
 
