@@ -7,6 +7,7 @@ import pandas as pd
 
 from vanishing_variance.engine.run import PAPER
 from vanishing_variance.harness.numbers import estimate, table
+from vanishing_variance.harness.sections import get_param
 from vanishing_variance.harness.yaml import flattened
 from vanishing_variance.results.arms import Pair
 from vanishing_variance.results.columns import rows
@@ -103,7 +104,7 @@ def _over_none(paper: pd.DataFrame, pair: Pair, line: str) -> pd.Series:
 def trained_otherwise(params: Mapping[str, Any]) -> dict[str, Any]:
     """Return the keys of PAPERS_SETUP at which params.yaml has another value, and that value."""
     sections = {key.split(".")[0] for key in PAPERS_SETUP} & params.keys()
-    ours = flattened({section: params[section] for section in sections})
+    ours = flattened({section: get_param(params, section, Any) for section in sections})
     return {key: ours[key] for key, papers in PAPERS_SETUP.items() if key in ours and ours[key] != papers}
 
 
