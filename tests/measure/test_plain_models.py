@@ -147,11 +147,27 @@ def test_a_sequence_that_memory_does_not_hold_is_one_line(monkeypatch):
 
 
 @pytest.mark.skipif(not psutil.LINUX, reason="not Linux")
+def test_after_one_without_memory_for_its_kernels_networks_compute_on(monkeypatch):
+    """OneDNN makes a kernel for each shape, here of GELU; 251 classes, since no other test has that shape."""
+    values = torch.ones(3, 5, 251)
+
+    def kernel() -> torch.Tensor:
+        return torch.nn.functional.gelu(values)
+
+    with monkeypatch.context() as full:
+        full.setattr(memory, "free_memory", lambda: 0)
+        with pytest.raises(RuntimeError) as problem:
+            limited._limited(lambda: (kernel(), torch.ones(2**20)))
+    assert memory.ran_out(problem.value)
+    assert kernel().shape == (3, 5, 251)
+    assert limited._limited(kernel).shape == (3, 5, 251)
+
+
+@pytest.mark.skipif(not psutil.LINUX, reason="not Linux")
 def test_a_batch_has_the_part_of_a_core_even_in_a_stage_that_has_one(monkeypatch):
     """Stages that run at once have a core each; here of four cores and 400 MiB of free memory."""
     monkeypatch.setattr(memory, "free_memory", lambda: 400 * 2**20)
     monkeypatch.setattr(machine, "cores", lambda: 4)
     used = psutil.Process().memory_info().data
-    with limited._limited():
-        limit, _ = resource.getrlimit(resource.RLIMIT_DATA)
+    limit, _ = limited._limited(lambda: resource.getrlimit(resource.RLIMIT_DATA))
     assert used < limit < used + 120 * 2**20

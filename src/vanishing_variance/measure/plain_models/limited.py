@@ -6,7 +6,9 @@ B sequences of a batch.
 import resource
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from typing import TypeVar
 
 import numpy as np
@@ -38,7 +40,6 @@ def held_out(plan: PlainPlan, length: int, number: int) -> Sequences:
     return draw(plan.variant.task, rng, number, length)
 
 
-@torch.no_grad()
 def in_batches(
     answer: Callable[[Batch], Answer], plan: PlainPlan, length: int, sequences: Sequences, progress: Report
 ) -> list[Answer]:
@@ -52,8 +53,8 @@ def in_batches(
     while first < number:
         batch = {name: to_device(array[first : first + size]) for name, array in sequences.items()}
         try:
-            with _limited(), _noise(plan, length, first):
-                answers.append(answer(batch))
+            with _noise(plan, length, first):
+                answers.append(_limited(partial(answer, batch)))
             first += size
             progress(len(batch[LABEL]) * length)
         except Exception as problem:
@@ -87,12 +88,20 @@ def _noise(plan: PlainPlan, length: int, first: int) -> Iterator[None]:
         yield
 
 
-@contextmanager
-def _limited() -> Iterator[None]:
-    """Let an allocation beyond the free memory fail; else Linux grants it, and kills this process when it is used."""
+def _limited(work: Callable[[], Answer]) -> Answer:
+    """Return what `work` returns, without gradients, in a thread of its own, and let it fail beyond the free memory.
+
+    Without a limit Linux grants any allocation, and kills this process when it is used. A thread in which oneDNN once
+    had no memory for a kernel never makes another, so that the caller's own would be lost for all that follows.
+    """
+    with ThreadPoolExecutor(max_workers=1) as thread:
+        return thread.submit(_work_limited, work).result()
+
+
+@torch.no_grad()
+def _work_limited(work: Callable[[], Answer]) -> Answer:
     if sys.platform != "linux" or device().type != "cpu":
-        yield
-        return
+        return work()
     before = resource.getrlimit(resource.RLIMIT_DATA)
     used = psutil.Process().memory_info().data
     # other seeds are tested at the same time, as many as there are cores, in other stages too
@@ -100,6 +109,6 @@ def _limited() -> Iterator[None]:
     soft = most if before[0] == resource.RLIM_INFINITY else min(most, before[0])
     resource.setrlimit(resource.RLIMIT_DATA, (soft, before[1]))
     try:
-        yield
+        return work()
     finally:
         resource.setrlimit(resource.RLIMIT_DATA, before)
