@@ -10,10 +10,11 @@ from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.results.schema import by_rule
 from vanishing_variance.studies.choosing import basis_of_choice
-from vanishing_variance.studies.search import choice_of, values_between, values_beyond
+from vanishing_variance.studies.ladder import values_between, values_beyond
+from vanishing_variance.studies.search import choice_of
 from vanishing_variance.studies.settings import _redrawn
 from vanishing_variance.studies.study import Study
-from vanishing_variance.studies.tuning import Tuned, chosen_of, run_name, with_first
+from vanishing_variance.studies.tuning import Tuned, chosen_of, run_name, run_names, with_first
 
 RATE = "training.learning_rate"
 CHANCE, SEEDS = 0.1, (40, 41)
@@ -239,6 +240,17 @@ def test_a_kept_line_whose_best_lies_at_an_end_makes_no_grid_grow():
     assert rates_of(choice["ln"]) == [0.001, 0.002, 0.004]
     at_end, _ = settled(tuned, {"ln": 0.008}, kept=lambda _, name: kept.get(name))
     assert rates_of(at_end["ln"]) == [0.001, 0.002, 0.004, 0.008]
+
+
+def test_a_kept_line_has_settings_by_which_the_grid_of_another_grows_only_where_its_best_is_at_the_end():
+    rates = [0.001, 0.002, 0.004]
+    tuned = study(rates, {"grow": 2}, lines={"ln": {"norm": "ln"}}, kept={"none": {}}, sequences=8)
+    kept = {f"none-{text}": results(loss) for text, loss in (("0_004", 0.3), ("0_008", 0.1), ("0_016", 0.2))}
+    assert {*kept} < {*run_names(tuned, "none")}
+    within, _ = settled(tuned, {"ln": 0.002}, kept=lambda _, name: kept.get(name))
+    at_end, _ = settled(tuned, {"ln": 0.004}, kept=lambda _, name: kept.get(name))
+    assert best(within["none"]) == best(at_end["none"]) == 0.008
+    assert (rates_of(within["ln"]), rates_of(at_end["ln"])) == (rates, [*rates, 0.008])
 
 
 def test_kept_settings_have_a_seed_that_chooses_in_common():

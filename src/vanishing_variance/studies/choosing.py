@@ -21,8 +21,9 @@ from vanishing_variance.harness.yaml import flattened, read_yaml
 from vanishing_variance.results.columns import rows
 from vanishing_variance.studies.files import STUDIES, kept_file, results_file
 from vanishing_variance.studies.kept import read_kept, read_run
+from vanishing_variance.studies.ladder import values_between, values_beyond
 from vanishing_variance.studies.parameters import line_params, longest_of_ranges, seeds_of, unchecked_params
-from vanishing_variance.studies.search import choice_of, values_between, values_beyond
+from vanishing_variance.studies.search import choice_of
 from vanishing_variance.studies.study import Choose, Study, is_numeric
 from vanishing_variance.studies.tuning import Choice, Tuned, run_names, tuned_lines
 

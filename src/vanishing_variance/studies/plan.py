@@ -29,7 +29,7 @@ from vanishing_variance.studies.parameters import (
 )
 from vanishing_variance.studies.sources import PACKAGE, hashes
 from vanishing_variance.studies.study import Study, of_study, read_study
-from vanishing_variance.studies.tuning import Tuned, combinations, run_name, trained
+from vanishing_variance.studies.tuning import Tuned, combinations, run_name, settings_of, trained
 
 # Not blocks: more of them train alone.
 WHOLE = ("norm", "attention", "network", "seed", "seeds_per_block", "model", "training")
@@ -138,8 +138,13 @@ def _made_of_kept(study: Study, params: Mapping[str, Any], sequences: int) -> di
     found: dict[str, dict[str, Any]] = {}
     for task, line in product(study.tasks, study.kept):
         grid = study.grid(line)
-        for setting in combinations(grid):
-            own = line_params(params, study, line, setting)
+        for setting in settings_of(study, line):
+            try:
+                own = line_params(params, study, line, setting)
+            except InputError:
+                if setting in combinations(grid):
+                    raise
+                continue  # by which no grid may grow
             training = read_in_training(params_of_training(own, task, study.range_of(line)))
             run = run_name(study, line, setting) if grid else line
             found.setdefault(task, {})[run] = made_of(training, sequences)

@@ -3,7 +3,7 @@
 The choice is a function of the study and of results alone.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -12,6 +12,7 @@ import pandas as pd
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.results.columns import rows
 from vanishing_variance.results.schema import by_rule
+from vanishing_variance.studies.ladder import middle
 from vanishing_variance.studies.study import Study, but_blocks, is_numeric
 from vanishing_variance.studies.tuning import (
     Choice,
@@ -23,11 +24,10 @@ from vanishing_variance.studies.tuning import (
     failures,
     log_losses,
     run_name,
+    settings_of,
     tuned_lines,
 )
 
-# Of values between two others, and beyond the last.
-DIGITS = 3
 # Returns the results of a task and the name of runs, of the seeds that choose, or None where there are none yet.
 Read = Callable[[str, str], pd.DataFrame | None]
 
@@ -38,27 +38,6 @@ def choice_of(study: Study, basis: Tuned, read: Read, kept: Read) -> Choice:
     `read`: the results of the seeds that choose, and `kept` those of kept.csv.
     """
     return {task: _Search(study, task, basis, read, kept).result() for task in study.tasks}
-
-
-def values_beyond(values: Sequence[Any], steps: int) -> list[Any]:
-    """Return the numbers by which a grid grows in some steps at either end: of 1 and 2, in one, 0.5 and 4."""
-    new: list[Any] = []
-    for grid in ([*reversed(values)], [*values]):
-        for _ in range(steps):
-            value = _like(values, grid[-1] ** 2 / grid[-2])
-            if value <= 0 or value in grid:
-                break
-            grid.append(value)
-            new.append(value)
-    return new
-
-
-def values_between(values: Sequence[Any], halvings: int) -> list[Any]:
-    """Return the numbers in the middle between neighbours, and between these: of 1 and 4, in one halving, 2."""
-    ladder = sorted(values)
-    for _ in range(halvings):
-        ladder = sorted({*ladder, *(_middle(low, high) for low, high in pairwise(ladder))})
-    return [value for value in ladder if value not in values]
 
 
 class _Search:
@@ -112,7 +91,9 @@ class _Search:
     def _has_tried(self, grid: Mapping[str, list[Any]]) -> bool:
         """Try all settings of a grid; return whether all have results."""
         for line in self.tried:
-            for setting in combinations({key: grid[key] for key in self.study.grid(line)}):
+            is_trained = line in self.study.lines
+            own = combinations({key: grid[key] for key in self.study.grid(line)})
+            for setting in own if is_trained else settings_of(self.study, line):
                 self._try(line, setting)
         return self._is_complete()
 
@@ -187,10 +168,10 @@ class _Search:
             if not is_numeric(values):
                 continue
             for low, high in pairwise(values):
-                middle = _middle(low, high)
-                is_new = low < middle < high and middle in self.basis.between.get(key, [])
+                value = middle(low, high)
+                is_new = low < value < high and value in self.basis.between.get(key, [])
                 if best.setting[key] in (low, high) and is_new:
-                    yield {**best.setting, key: middle}
+                    yield {**best.setting, key: value}
 
     def _values(self, line: str) -> dict[str, list[Any]]:
         """Return the values of each key that were tried of a line, numbers in order."""
@@ -206,16 +187,6 @@ class _Search:
         for key, values in self._values(line).items():
             steps += _steps(values, tried.setting[key], best.setting[key])
         return steps <= 1
-
-
-def _middle(low: Any, high: Any) -> Any:
-    return _like([low, high], (low * high) ** 0.5)
-
-
-def _like(values: Sequence[Any], value: float) -> Any:
-    """Return a number of few digits, whole where the others are."""
-    short = float(f"{value:.{DIGITS}g}")
-    return round(short) if all(isinstance(other, int) for other in values) else short
 
 
 def _steps(values: list[Any], value: Any, other: Any) -> int:

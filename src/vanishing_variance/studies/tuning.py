@@ -14,7 +14,8 @@ from pydantic import Field
 
 from vanishing_variance.harness.sections import Section
 from vanishing_variance.results.columns import LAST, LOSS
-from vanishing_variance.studies.study import Study, but_blocks, text_of
+from vanishing_variance.studies.ladder import values_beyond
+from vanishing_variance.studies.study import Study, but_blocks, is_numeric, text_of
 
 Setting = dict[str, Any]
 # A model failed where, at the longest training length, its accuracy is no further above that of the most frequent
@@ -105,9 +106,19 @@ def run_name(study: Study, line: str, setting: Mapping[str, Any]) -> str:
 
 
 def run_names(study: Study, line: str) -> list[str]:
-    """Return the names of the runs of a line, of one that is tuned those of all settings of study.yaml."""
+    """Return the names of the runs of a line, of one that is tuned those of its settings in study.yaml."""
+    settings = settings_of(study, line)
+    return [run_name(study, line, setting) for setting in settings] if study.grid(line) else [line]
+
+
+def settings_of(study: Study, line: str) -> list[Setting]:
+    """Return the settings of a line in study.yaml; of one that is kept those by which a grid may grow, too."""
     grid = study.grid(line)
-    return [run_name(study, line, setting) for setting in combinations(grid)] if grid else [line]
+    if line not in study.lines and study.choose:
+        for key, values in grid.items():
+            if is_numeric(values) and len(values) > 1:
+                grid[key] = sorted({*values, *values_beyond(values, study.choose.grow)})
+    return combinations(grid)
 
 
 def tuned_lines(study: Study) -> list[str]:
