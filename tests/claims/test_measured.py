@@ -73,6 +73,10 @@ def test_what_was_trained_otherwise_is_said_beside_a_verdict():
             is_said = verdict(claim, training=training)["evidence"].startswith(f"{key} {value}; ")
             assert is_said == (claim in key or not key.startswith("tasks"))
         assert of_paper("dictionary", 10_000, "short", training.otherwise).endswith(f"gradient steps, {key} {value}")
+    for key, value in (("ranges.long.growth", None), ("ranges.long.growth.until", 0.5)):
+        otherwise = trained_otherwise(changed(params, {key: value}))
+        assert of_paper("dictionary", 10_000, "long", otherwise).endswith(f"{key} {value or 'null'}")
+        assert of_paper("dictionary", 10_000, "short", otherwise).endswith("gradient steps")
 
 
 TURNED = [

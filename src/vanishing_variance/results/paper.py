@@ -32,6 +32,9 @@ PAPERS_SETUP: Mapping[str, Any] = {
     "ranges.short.longest": 16,
     "ranges.long.shortest": 5,
     "ranges.long.longest": 256,
+    "ranges.long.growth.shape": "geometric",
+    "ranges.long.growth.start": 16,
+    "ranges.long.growth.until": 1.0,
     "model.width": 128,
     "model.heads": 1,
     "model.epsilon": 1e-5,
@@ -105,7 +108,12 @@ def trained_otherwise(params: Mapping[str, Any]) -> dict[str, Any]:
     """Return the keys of PAPERS_SETUP at which params.yaml has another value, and that value."""
     sections = {key.split(".")[0] for key in PAPERS_SETUP} & params.keys()
     ours = flattened({section: get_param(params, section, Any) for section in sections})
-    return {key: ours[key] for key, papers in PAPERS_SETUP.items() if key in ours and ours[key] != papers}
+    otherwise = {}
+    for key, papers in PAPERS_SETUP.items():
+        for found in (key, key.rpartition(".")[0]):  # or the key of a section that is null
+            if ours.get(found, papers) != papers:
+                otherwise[found] = ours[found]
+    return otherwise
 
 
 def otherwise_words(otherwise: Mapping[str, Any], tasks: Collection[str], range_: str) -> list[str]:
@@ -114,7 +122,7 @@ def otherwise_words(otherwise: Mapping[str, Any], tasks: Collection[str], range_
     for key, value in otherwise.items():
         section, *rest = key.split(".")
         if section not in ("tasks", "ranges") or rest[0] in {*tasks, range_}:
-            words.append(f"{key} {value}")
+            words.append(f"{key} {'null' if value is None else value}")
     return words
 
 
