@@ -119,7 +119,7 @@ def train(
 
     `task`: a file of tasks/ or a Task; `norm`: a file of norms/, or a class with what such a file has, or what makes
     an nn.Module of a width; `range_`: short (up to 16 items) or long (up to 256); `attention`: a file of
-    attentions/, or a class, by default that of `params`; softmax for a network that takes none. `network`: a file of
+    attentions/, or a class, by default that of `params`. `network`: a file of
     networks/ or a class, with `options`, its keyword arguments; by default that of `params`. The fast engine trains the
     paper's, and the plain one others; where the fast one does not take the task or the normaliser, the plain one does,
     as a line says.

@@ -183,6 +183,7 @@ def _listed(lengths: list[int]) -> str:
 def changed(document: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the document with other values at dotted keys. Raises InputError, which names a key that it lacks."""
     result = copy.deepcopy(dict(document))
+    opened: list[Any] = []
     for key, value in values.items():
         *sections, last = str(key).split(".")
         is_option = bool(OPTION.search(str(key)))
@@ -191,8 +192,12 @@ def changed(document: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str,
             section.setdefault(sections[0], {})
         try:
             for name in sections:
+                if section[name] is None:  # as ranges.long.growth may be
+                    section[name] = {}
+                    opened.append(section[name])
                 section = section[name]
-            known = isinstance(section, Mapping) and (is_option or last in section)
+            is_new = is_option or any(section is other for other in opened)
+            known = isinstance(section, Mapping) and (is_new or last in section)
         except (KeyError, TypeError):
             known = False
         if not known:

@@ -1,5 +1,6 @@
 import sys
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -108,6 +109,10 @@ def test_only_the_same_training_has_the_same_fingerprint(monkeypatch, tmp_path):
     changed = checkpoints.fingerprint(plan, SEEDS)
     source.with_suffix(".c").write_text("changed, too")
     assert len({before, changed, checkpoints.fingerprint(plan, SEEDS)}) == 3
+    monkeypatch.setitem(sys.modules, "a_helper_of_ones_own", SimpleNamespace(__file__=str(source)))
+    with_helper = checkpoints.fingerprint(plan, SEEDS)
+    source.write_text("changed again")
+    assert checkpoints.fingerprint(plan, SEEDS) != with_helper
 
 
 def test_checkpoints_of_other_parameters_stay(tmp_path):

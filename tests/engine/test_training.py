@@ -212,15 +212,20 @@ def test_a_loss_that_is_not_a_number_names_seed_step_and_variant(seed, monkeypat
         trained(plan, [10, 11])
 
 
-def test_weights_that_are_not_finite_after_the_last_step_are_noticed():
+def test_weights_that_are_not_finite_after_the_last_step_are_noticed(monkeypatch):
     """Rows of a table that no step reads."""
     plan, seeds = make_short("dictionary", steps=1), [10, 11]
     weights, (batch, _) = start(plan, seeds), next(drawing.batches(plan, seeds))
     unread = torch.ones(256, dtype=torch.bool)
     unread[batch["key"][1].flatten().long()] = False
-    weights["embedding.key"][1, unread] = float("inf")
+    ensemble = FastSteps(plan, weights)
+
+    def overflow():
+        weights["embedding.key"].detach()[1, unread] = float("inf")
+
+    monkeypatch.setattr(ensemble, "finish", overflow)
     with pytest.raises(DivergedError, match=r"embedding.key of seed 11 is not finite after the last step$"):
-        loop.train(plan, FastSteps(plan, weights), seeds)
+        loop.train(plan, ensemble, seeds)
 
 
 def test_linear_layers_start_as_torchs_do():

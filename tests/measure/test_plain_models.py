@@ -17,9 +17,10 @@ from vanishing_variance.measure import tested
 from vanishing_variance.measure.evaluation.fast_models import accuracies
 from vanishing_variance.measure.held_out import Test, held_out_stream
 from vanishing_variance.measure.inference.models import at_target
+from vanishing_variance.measure.inference.temperature import entropy
 from vanishing_variance.measure.plain_models import answers, limited
 from vanishing_variance.measure.plain_models.answers import plain_answers
-from vanishing_variance.measure.plain_models.inside import inside
+from vanishing_variance.measure.plain_models.inside import inside, inside_and_target
 from vanishing_variance.plain.model import as_plain, initial_model
 from vanishing_variance.plain.plan import PlainPlan
 
@@ -88,6 +89,20 @@ def test_the_inside_of_the_papers_network_is_that_of_the_fast_engine(task_name, 
             assert rows["target"][seed, head] == pytest.approx(target[seed, head].item(), rel=1e-4)
             assert rows["hard"][seed, head] == pytest.approx(hard[seed, head].item(), abs=0.03)  # of equal ones any
             assert rows["variance"][seed, head] == pytest.approx(variance[seed, head].item(), rel=1e-4)
+
+
+def test_an_item_that_is_masked_has_no_part_in_the_entropy():
+    logits = torch.tensor([0.5, 1.0, 2.0])
+    masked = torch.cat((logits, torch.full((2,), -torch.inf)))
+    assert entropy(masked) == pytest.approx(entropy(logits).item())
+
+
+def test_parts_are_left_out_where_the_attention_of_one_seed_is_no_number():
+    plan, weights = both("argmax")[1:]
+    assert set(inside_and_target(plan, SEEDS, weights, [4, 8], 5, 5)[1]) == {4, 8}
+    name = next(name for name in weights if "query" in name)
+    weights[name] = np.stack([weights[name][0], np.full_like(weights[name][1], np.nan)])
+    assert inside_and_target(plan, SEEDS, weights, [4, 8], 5, 5)[1] == {}
 
 
 def stacked(plan, seeds):

@@ -6,6 +6,7 @@ import pytest
 from numpy.testing import assert_allclose
 from small import SHARP, make_trained, models_of, plainly
 
+from vanishing_variance.attentions import power
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.measure.proposition import measurement
 from vanishing_variance.measure.proposition.expectation import expected
@@ -80,6 +81,15 @@ def test_it_measures_what_the_plain_module_computes(task_name, norm, attention, 
         assert_allclose(cell["bound"] / cell["item_variance"], length * (largest**2).mean(axis=0), rtol=1e-3)
         assert_allclose(cell["predicted"], expected_of(trained, length).constant / length, rtol=1e-3)
         assert set(cell["n"]) == {15}
+
+
+def test_a_map_may_rescale_the_logits_of_each_head_otherwise(monkeypatch):
+    monkeypatch.setattr(power, "LEARNABLE", {})
+    monkeypatch.setattr(power, "scale", lambda items, parameters: items ** parameters["exponent"])
+    monkeypatch.setattr(power, "OF_HEADS", {"exponent": 0.1}, raising=False)
+    trained = make_trained("argmax", "none", SHARP["argmax"], "power", heads=2)
+    for length, cell in measure(*trained, [16, 64], 15, 0).groupby("length"):
+        assert_allclose(cell["predicted"], expected_of(trained, length).constant / length, rtol=1e-3)
 
 
 def cells(norm="none"):

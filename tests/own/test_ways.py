@@ -16,6 +16,7 @@ import pytest
 import torch
 from small import smoke
 from torch import nn
+from torch.optim.optimizer import register_optimizer_step_pre_hook
 
 from vanishing_variance import evaluate, inside, train
 from vanishing_variance.harness import parallel
@@ -120,9 +121,16 @@ def among_others(things, name, monkeypatch):
     return next(each for each in found if each)
 
 
+def without_gradients(optimiser, given, named):
+    for group in optimiser.param_groups:
+        for tensor in group["params"]:
+            tensor.grad = None
+
+
 def under_modes(things, name, monkeypatch):
     chosen = arguments(things, name)
     hook = nn.modules.module.register_module_forward_hook(lambda part, given, returned: returned * 2)
+    of_optimisers = register_optimizer_step_pre_hook(without_gradients)
     torch.set_default_dtype(torch.float64)
     torch.set_float32_matmul_precision("medium")
     torch.use_deterministic_algorithms(True)
@@ -139,6 +147,7 @@ def under_modes(things, name, monkeypatch):
         return found
     finally:
         hook.remove()
+        of_optimisers.remove()
         torch.set_default_dtype(torch.float32)
         torch.set_float32_matmul_precision("highest")
         torch.use_deterministic_algorithms(False)

@@ -39,6 +39,14 @@ class WithState(Bag):
         return self.scale * super().forward(items, query)
 
 
+class Masked(Bag):
+    """With a constant that is not finite, as a mask of logits."""
+
+    def __init__(self, sizes, norm):
+        super().__init__(sizes, norm)
+        self.register_buffer("mask", torch.tensor([0.0, -torch.inf]))
+
+
 class Late(Bag):
     """That binds a buffer anew once there are more than two steps, which it counts."""
 
@@ -153,6 +161,7 @@ def test_models_that_cannot_be_trained_as_one_are_a_line(network, options, said,
 
 
 def test_what_is_bound_anew_in_a_later_step_is_one_line():
+    assert train_block(make_plain("argmax", Masked), [0]).weights["network.mask"].tolist() == [[0.0, -np.inf]]
     with pytest.raises(InputError, match=r"^network Late: forward binds network\.steps anew, "):
         train_block(make_plain("argmax", Late), [0])
 

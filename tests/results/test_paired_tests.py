@@ -8,7 +8,7 @@ from vanishing_variance.engine.streams import stream
 from vanishing_variance.results.columns import rows
 from vanishing_variance.results.paper import markdown
 from vanishing_variance.results.runs import RULES
-from vanishing_variance.results.tables import numbers
+from vanishing_variance.results.tables import numbers, table_rows
 from vanishing_variance.statistics.comparisons import holm
 from vanishing_variance.statistics.components import components
 
@@ -70,6 +70,15 @@ def lines(numbers):
     return {row[0].strip(): [cell.strip() for cell in row[1:]] for row in rows}
 
 
+@pytest.mark.parametrize("name", ["p", "length", "rule", "low"])
+def test_a_normaliser_may_have_the_name_of_a_column(many, name):
+    named = many.replace({"line": {"ln": name}, "baseline": {"ln": name}})
+    found = numbers(named, name, PAPER)
+    assert found[1][f"mean_{name}"].equals(numbers(many, "ln", PAPER)[1]["mean_ln"])
+    for _, _, columns in table_rows(1, name):
+        assert set(columns) <= set(found[1])
+
+
 def test_agreement_counts_signs_both_ways(many):
     found = numbers(many, "ln", PAPER)
     table = found[2]
@@ -78,7 +87,7 @@ def test_agreement_counts_signs_both_ways(many):
     assert lines(found)["Table 2"][3:] == [significant, significant, "0"]
     assert lines({2: table.assign(difference=-table["difference"])})["Table 2"][3:] == [significant, "0", significant]
     assert lines({2: table.assign(p=0.02)})["Table 2"][4:] == ["0", "0"]
-    away = pd.concat([found[1][name] - found[1][f"paper_{name}"] for name in ("none", "ln")]).dropna()
+    away = pd.concat([found[1][name] - found[1][f"paper_{name}"] for name in ("mean_none", "mean_ln")]).dropna()
     expected = [str(len(away)), f"{away.mean():+.1f}", f"{away.abs().mean():.1f}"]
     assert lines(found)["Table 1"][:3] == expected
     assert lines(found)["Table 3"][0] == str((PAPER["statistic"] == "difference").sum())

@@ -72,6 +72,12 @@ def test_a_line_of_which_a_training_diverged_has_no_parts():
     assert parts(pd.concat([results, diverged]), [("ln", "none")], {"ln": 16, "none": 16}, 512) == without
 
 
+def test_one_line_has_parts_and_no_gains():
+    found = parts(made_up().query("line == 'ln' and rule == 'last'"), [], {"ln": 16}, 512)
+    assert "# Where accuracy goes" in found
+    assert "Gains" not in found
+
+
 def test_parts_of_some_of_the_sequences_are_said_not_to_add_up():
     pairs, longest = [("ln", "none")], {"ln": 16, "none": 16}
     assert "of the first sequences" not in parts(made_up(), pairs, longest, 512)

@@ -5,8 +5,9 @@ import pytest
 
 from vanishing_variance.results.columns import rows
 from vanishing_variance.results.schema import by_rule
-from vanishing_variance.studies.settings import settings_of_study
+from vanishing_variance.studies.settings import labels, settings_of_study
 from vanishing_variance.studies.study import Study
+from vanishing_variance.studies.tables import _of_lines
 from vanishing_variance.studies.tuning import Tried, Tuned
 
 RATE = "training.learning_rate"
@@ -50,6 +51,20 @@ def test_a_gain_at_a_setting_is_shown_where_no_seed_of_either_line_failed():
     assert of_ln["difference"][0.1] == pytest.approx(50)
     assert of_ln["difference"][[0.2, 0.4]].isna().all()
     assert of_ln["beyond"].tolist() == pytest.approx([75] * 3)
+
+
+def test_keys_that_end_alike_are_named_whole():
+    keys = ["norm_options.a", "attention_options.a", RATE]
+    assert labels(keys) == {**{key: key for key in keys[:2]}, RATE: "learning_rate"}
+
+
+def test_lines_that_share_runs_have_each_their_own_seeds_of_what_was_measured():
+    tried = {line: [Tried(name="none-0.2", setting={}, seeds=2, failed=0, chosen="last")] for line in ("none", "ln")}
+    tuned = Tuned(seeds={"none": [1], "ln": [1, 2]}, tried={"argmax": tried})
+    measured = pd.DataFrame({"task": "argmax", "line": ["none-0.2", "none-0.2", "own"], "seed": [1, 2, 3]})
+    tested = pd.DataFrame({"task": "argmax", "line": ["none", "ln", "own"], "note": None})
+    found = _of_lines(measured, tested, tuned)
+    assert found.groupby("line")["seed"].apply(list).to_dict() == {"none": [1], "ln": [1, 2], "own": [3]}
 
 
 def test_a_gain_at_the_training_lengths_is_none_at_the_longest():

@@ -9,9 +9,10 @@ from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.yaml import read_yaml, written
 from vanishing_variance.params import changed
+from vanishing_variance.studies.made_of import made_of
 from vanishing_variance.studies.new import filled
 from vanishing_variance.studies.parameters import held_out, line_params, unchecked_params
-from vanishing_variance.studies.plan import digest, plan_of_test, plan_of_training, read_in_training
+from vanishing_variance.studies.plan import digest, params_of_training, plan_of_test, plan_of_training, read_in_training
 from vanishing_variance.studies.study import read_study
 
 PARAMS = read_yaml(ROOT / "params.yaml")
@@ -92,6 +93,10 @@ def read(tmp_path, monkeypatch):
             "tune: training.learning_rate is ['../a']; must be a list of values, each a number or a text",
         ),
         (tuned([0.1], tune={"seeds_per_block": [2, 4]}), "tune has seeds_per_block, which are the seeds of a line"),
+        (
+            tuned([0.1], tasks=["argmax", "dictionary"], tune={"tasks.argmax.steps.short": [2, 4]}),
+            "tune has tasks.argmax.steps.short, in which of tasks only argmax can be tuned; set tasks to it alone",
+        ),
         (tuned([0.1], tune={"weights": ["last", "averaged"]}), "no line has a key that it is tuned in"),
         (
             tuned([0.1], lines={"none": {"training.learning_rate": 0.1, "weights": "averaged"}, "ln": {}}),
@@ -168,6 +173,19 @@ def test_a_parameter_of_a_line_that_is_not_allowed_is_one_line_with_its_name(rea
     study = read(VALID | {"lines": {"own": line}})
     with pytest.raises(InputError, match=f"line own: .*{re.escape(said)}"):
         line_params(PARAMS, study, "own")
+
+
+def test_a_section_that_is_null_may_be_changed_to_one():
+    stands_still = changed(PARAMS, {"ranges.long.growth": None})
+    values = {"ranges.long.growth.shape": "linear", "ranges.long.growth.start": 16, "ranges.long.growth.until": 1.0}
+    assert changed(stands_still, values) == changed(PARAMS, values)
+
+
+def test_results_are_of_the_same_training_where_a_number_is_whole():
+    params = read_in_training(params_of_training(PARAMS, "argmax", "short"))
+    whole = changed(params, {"training.weight_decay": 0})
+    assert made_of(whole, 8) == made_of(params, 8)
+    assert made_of(changed(params, {"training.batch_size": 4}), 8) != made_of(params, 8)
 
 
 def test_an_empty_section_changes_nothing(read):

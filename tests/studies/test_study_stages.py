@@ -371,6 +371,17 @@ def test_interventions_and_proposition_1_are_measured_where_a_study_asks_for_the
     assert set(read_csv(MINE / "proposition.csv")["line"]) == {"none", "ln"}
 
 
+def test_interventions_and_proposition_1_are_of_maps_that_are_a_softmax_with_as_many_heads():
+    (MINE / "results/kept.csv").unlink()
+    asked = "question: Why?\ntasks: [argmax]\nmeasure: [interventions, proposition]\n"
+    plan = planned(f"{asked}lines: {{none: {{norm: none}}, own: {{norm: ln, attention: sparsemax}}}}\n")
+    assert (set(plan["intervened"]), set(plan["proposed"])) == (set(), {"argmax-none-0"})
+    write_text(MINE / "study.yaml", f"{asked}lines: {{none: {{norm: none}}, own: {{norm: ln, model.heads: 2}}}}\n")
+    code, said = stage("plan", "mine")
+    assert code == 2
+    assert "model.heads 1, and own, with which it is paired, 2; interventions need the same" in said
+
+
 @pytest.mark.trains
 def test_of_a_line_that_diverged_nothing_is_measured_inside(monkeypatch):
     (MINE / "results/kept.csv").unlink()
@@ -732,6 +743,15 @@ def test_a_grid_grows_and_is_halved_by_values_that_its_key_may_have():
     assert basis.between == {"training.averaged_part": [0.0707, 0.141, 0.283, 0.566], "model.heads": []}
 
 
+@pytest.mark.parametrize(("heads", "beyond"), [([8, 16], [4, 32]), ([8, 32], [2])])
+def test_a_grid_does_not_grow_by_an_option_that_its_network_refuses(heads, beyond):
+    own = "{network: transformer, network_options.width: 32, network_options.layers: 1}"
+    text = f"question: Why?\ntasks: [argmax]\nlines: {{own: {own}}}\nchoose: {{blocks: [5], grow: 1}}\n"
+    write_text(MINE / "study.yaml", f"{text}tune: {{network_options.heads: {heads}}}\n")
+    found = basis_of_choice(read_study("mine"), read_yaml(Path("params.yaml")))
+    assert found.beyond == {"network_options.heads": beyond}
+
+
 def test_the_estimate_is_of_what_trains_and_of_nothing_else(made):
     made()
     planned = Planned("mine", read_yaml(MINE / "plan.yaml"))
@@ -908,3 +928,18 @@ def test_kept_settings_have_seeds_that_choose_and_others_and_losses(blocks, colu
     (MINE / "dvc.yaml").unlink(missing_ok=True)
     code, problem = stage("compare", "--study", "mine")
     assert (code, said in problem) == (2, True), problem
+
+
+def test_a_kept_setting_that_diverged_is_one_that_failed():
+    write_text(MINE / "study.yaml", KEPT_SETTINGS)
+    models = product([f"none-{rate}" for rate in ("0_001", "0_0005")], [0, 1, 10, 11], [4, 16, 64])
+    found = pd.DataFrame(models, columns=["line", "seed", "length"]).assign(last=0.9)
+    found["loss_last"] = found["line"].map({"none-0_001": 0.1, "none-0_0005": 0.2})
+    diverged = pd.DataFrame({"line": ["none-0_002"], "note": ["the loss of seed 10 is nan at step 7"]})
+    write_csv(MINE / "results/kept.csv", pd.concat([found, diverged]).assign(task="argmax"))
+    write_text(MINE / "study.yaml", KEPT_SETTINGS.replace("[0.001,", "[0.0005, 0.001,"))
+    (MINE / "dvc.yaml").unlink(missing_ok=True)
+    compared()
+    settings = read_csv(MINE / "settings.csv").set_index("run")
+    assert settings["failed"].to_dict() == {"none-0_0005": 0, "none-0_001": 0, "none-0_002": 2}
+    assert "a better one may lie beyond" not in (MINE / "board.md").read_text()

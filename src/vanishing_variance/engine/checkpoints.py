@@ -18,10 +18,14 @@ from torch import Tensor
 from vanishing_variance.engine.device import device
 from vanishing_variance.harness.arrays import read_about, read_arrays, write_arrays
 from vanishing_variance.harness.errors import InputError
+from vanishing_variance.harness.paths import is_installed
 from vanishing_variance.harness.progress import say
 
 # A checkpoint takes a fraction of a second, so this is what a crash may cost.
 SECONDS_BETWEEN = 30.0
+
+# Modules that begin a training, and decide nothing of it.
+PROGRAMS = ("__main__", "__mp_main__", "stages")
 
 # All that a training has changed after so many steps, by name: to be read or copied into.
 StateAfter = Callable[[int], Mapping[str, Tensor]]
@@ -77,14 +81,21 @@ def to_arrays(tensors: Mapping[str, Tensor]) -> dict[str, np.ndarray]:
 
 
 def fingerprint(*names: object) -> str:
-    """Return 16 hex digits of `names` (their `repr`), of the package's loaded source, and of what computes."""
+    """Return 16 hex digits of `names` (their `repr`), of what computes, and of the loaded source of the package.
+
+    And of modules of one's own, which are not installed: a normaliser may import them.
+    """
     described = repr((names, torch.__version__, np.__version__, device().type))
     digest = hashlib.sha256(described.encode())
     for name, module in sorted(sys.modules.items()):
         file = getattr(module, "__file__", None)  # a folder of choices, such as norms/, has none
-        if name.split(".")[0] == "vanishing_variance" and file is not None:
+        if file is not None and _decides(name.split(".")[0], file):
             digest.update(name.encode())
             for path in (Path(file), Path(file).with_suffix(".c")):
                 if path.exists():
                     digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
+
+
+def _decides(package: str, file: str) -> bool:
+    return package == "vanishing_variance" or (package not in PROGRAMS and not is_installed(file))

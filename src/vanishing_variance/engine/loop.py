@@ -59,9 +59,12 @@ def train(
     Return the losses (records, S) in nats, float32, and the weights that are kept beside the last ones, by name (see
     KeptWeights). `report` is called with the seed-steps completed since its last call. With a checkpoint it goes on
     from there and writes it now and then. Raises DivergedError, which names the first step and seed whose loss is not
-    finite, or a weight that is not finite at the end: no seed is ever dropped.
+    finite, or a weight that is finite at first and not at the end: no seed is ever dropped.
     """
     kept = KeptWeights(plan.training, plan.steps, ensemble.weights)
+    begins_finite = [
+        name for name, tensor in ensemble.weights.items() if torch.isfinite(tensor).all()
+    ]  # no mask of -inf
     history = torch.full((plan.steps, len(seeds)), torch.nan, dtype=torch.float32, device=device())
     state_after = partial(training_state, ensemble, kept, history)
 
@@ -85,7 +88,7 @@ def train(
             checkpoint.save(state_after, completed)
 
     ensemble.finish()
-    check_weights(plan, seeds, ensemble.weights)
+    check_weights(plan, seeds, {name: ensemble.weights[name] for name in begins_finite})
     checkpoint.save(state_after, plan.steps)  # until the whole block is written
     return mean_losses(history.cpu().numpy()), kept.means()
 

@@ -13,6 +13,7 @@ import numpy as np
 import torch
 from torch import overrides
 from torch.nn.modules import module as of_modules
+from torch.optim import optimizer as of_optimisers
 from torch.utils import _python_dispatch, deterministic
 
 # Everything here is of the whole process: one caller at a time. A forked one has one thread, which waits for no other.
@@ -101,7 +102,7 @@ def as_before() -> Iterator[None]:
 
 
 def _leave_modes(stack: ExitStack) -> None:
-    """Leave the modes of this thread, and hooks of all modules, until the stack unwinds."""
+    """Leave the modes of this thread, and hooks of all modules and optimisers, until the stack unwinds."""
     stack.enter_context(_without_modes())
     stack.enter_context(_without_saving_hooks())
     stack.enter_context(torch.inference_mode(False))
@@ -109,7 +110,7 @@ def _leave_modes(stack: ExitStack) -> None:
     for kind in ("cpu", "cuda"):
         stack.enter_context(torch.autocast(kind, enabled=False))
     stack.enter_context(np.errstate(divide="warn", over="warn", under="ignore", invalid="warn"))
-    for name, hooks in vars(of_modules).items():
+    for name, hooks in [*vars(of_modules).items(), *vars(of_optimisers).items()]:
         if name.startswith("_global_") and isinstance(hooks, dict) and hooks:
             stack.callback(hooks.update, dict(hooks))
             hooks.clear()

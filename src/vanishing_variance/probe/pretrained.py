@@ -102,6 +102,8 @@ def load(checkpoint: Checkpoint, depth: int) -> tuple[Decoder, PreTrainedTokeniz
         # safetensors that are not converted take no memory until they are read: those of deeper layers never are
         whole: Any = decoder.model
         whole.layers = whole.layers[:depth]
+        if any(tensor.element_size() == 1 for tensor in whole.parameters()):
+            raise ValueError("its weights are quantised, with scales beside them")
         for part in whole.children():
             part.float().to(device())
         return decoder, tokenizer

@@ -56,7 +56,8 @@ def parts(
     of_lines, of_pairs = frame[frame["baseline"] == ""], frame[frame["baseline"] != ""]
     of_pairs = of_pairs.assign(line=of_pairs["line"] + " − " + of_pairs["baseline"])
     document = ["# Where accuracy goes", _table(of_lines, OF_LINE), NOTE]
-    document += ["## Gains, by part", _table(of_pairs, OF_PAIR), NOTE_OF_GAINS]
+    if len(of_pairs):
+        document += ["## Gains, by part", _table(of_pairs, OF_PAIR), NOTE_OF_GAINS]
     if not np.allclose(measured[["accuracy", *WRONG]].sum(axis=1), 1, atol=1e-4):
         document.append(NOTE_OF_FIRST)
     return "\n\n".join(document) + "\n"

@@ -47,8 +47,8 @@ def tests(frame: pd.DataFrame) -> pd.DataFrame:
 def numbers(tests: pd.DataFrame, norm: str, paper: pd.DataFrame) -> dict[int, pd.DataFrame]:
     """Return the numbers of the paper's tables, by number, of the pairs that are there.
 
-    A row a rule and length: the columns of `tests`; the mean accuracies under the variants' names, or
-    `gain_<norm>` over none in Tables 3 and 6; the paper's numbers, `paper_<name>`, where the comparison is the paper's.
+    A row a rule and length: the columns of `tests`; the mean accuracies, `mean_<norm>`, or `gain_<norm>` over none in
+    Tables 3 and 6; the paper's numbers, `paper_<name>`, where the comparison is the paper's.
     """
     found = {}
     for number, (task, range_) in PAPER_TABLES.items():
@@ -61,7 +61,7 @@ def numbers(tests: pd.DataFrame, norm: str, paper: pd.DataFrame) -> dict[int, pd
                 ours = _ablation(models, norm)
             else:
                 ours = rows(models, line=line, baseline=none)
-                ours = ours.rename(columns={"baseline_mean": "none", "line_mean": norm})
+                ours = ours.rename(columns={"baseline_mean": "mean_none", "line_mean": f"mean_{norm}"})
             found[number] = ours.merge(_paper(paper, number, norm), how="left")
     return found
 
@@ -90,8 +90,8 @@ def markdown(number: int, numbers: pd.DataFrame, norm: str, made: str) -> str:
 
 def table_rows(number: int, norm: str) -> list[tuple[str, str, list[str]]]:
     """Return the rows of a table: name, format, and the column, or those of an estimate with its interval."""
-    ours = [("none", ".1f", ["none"]), (f"+ {norm}", ".1f", [norm])]
-    paper = [("paper: none", ".1f", ["paper_none"]), (f"paper: + {norm}", ".1f", [f"paper_{norm}"])]
+    ours = [("none", ".1f", ["mean_none"]), (f"+ {norm}", ".1f", [f"mean_{norm}"])]
+    paper = [("paper: none", ".1f", ["paper_mean_none"]), (f"paper: + {norm}", ".1f", [f"paper_mean_{norm}"])]
     difference = f"{norm} − none (pp)"
     if number in ABLATIONS:
         names = dict.fromkeys(("std", "ln", norm))
@@ -127,7 +127,7 @@ def _paper(paper: pd.DataFrame, number: int, norm: str) -> pd.DataFrame:
     """
     _, range_ = PAPER_TABLES[number]
     line, none = (line_of(name, range_) for name in (norm, "none"))
-    wanted = {"none": (none, "accuracy"), norm: (line, "accuracy"), "p": (line, "p")}
+    wanted = {"mean_none": (none, "accuracy"), f"mean_{norm}": (line, "accuracy"), "p": (line, "p")}
     if number in ABLATIONS:
         wanted = {"gain_std": ("std", "difference"), "p": ("ln", "p")}
     table = rows(paper, table=number).set_index(["rule", "length"])

@@ -17,12 +17,18 @@ from vanishing_variance.engine.streams import stream
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.sections import get_param
-from vanishing_variance.harness.yaml import flattened, read_yaml
+from vanishing_variance.harness.yaml import OPTION, flattened, read_yaml
 from vanishing_variance.results.columns import rows
 from vanishing_variance.studies.files import STUDIES, kept_file, results_file
 from vanishing_variance.studies.kept import read_kept, read_run
 from vanishing_variance.studies.ladder import values_between, values_beyond
-from vanishing_variance.studies.parameters import line_params, longest_of_ranges, seeds_of, unchecked_params
+from vanishing_variance.studies.parameters import (
+    check_batch,
+    line_params,
+    longest_of_ranges,
+    seeds_of,
+    unchecked_params,
+)
 from vanishing_variance.studies.search import choice_of
 from vanishing_variance.studies.study import Choose, Study, is_numeric
 from vanishing_variance.studies.tuning import Choice, Tuned, run_names, tuned_lines
@@ -103,7 +109,10 @@ def _allowed(study: Study, params: Mapping[str, Any], key: str, values: Iterable
 def _may_have(study: Study, params: Mapping[str, Any], line: str, setting: Mapping[str, Any]) -> bool:
     first = {key: values[0] for key, values in study.grid(line).items()}
     try:
-        line_params(params, study, line, {**first, **setting})
+        own = line_params(params, study, line, {**first, **setting})
+        if any(OPTION.search(key) for key in setting):  # which the class itself checks
+            for task in study.tasks:
+                check_batch(own, Run(task, line, 0, study.range_of(line), own["norm"], own["attention"]))
     except InputError:
         return False
     return True
@@ -130,6 +139,8 @@ def choose(name: str, study: Study, basis: Tuned) -> Tuned:
 
     def read_of_kept(task: str, run_name: str) -> pd.DataFrame | None:
         results = rows(kept, task=task, line=run_name)
+        if results.empty:  # of a training that diverged, a row without a seed
+            results = rows(all_kept[all_kept["seed"].isna()], task=task, line=run_name)
         return results if len(results) else None
 
     return basis.model_copy(update={"tried": choice_of(study, basis, read, read_of_kept)})

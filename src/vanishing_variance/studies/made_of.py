@@ -8,8 +8,9 @@ from typing import Any
 
 import pandas as pd
 
+from vanishing_variance.engine.config import Model, Training
 from vanishing_variance.harness.errors import InputError, shown
-from vanishing_variance.harness.sections import PATH
+from vanishing_variance.harness.sections import PATH, Section
 
 # Equal for all lines of a task: the seed of all random streams, the test sequences of a length, a digest of the task's
 # parameters. And for all seeds of a line: a digest of what its training reads of the parameters.
@@ -26,7 +27,8 @@ def made_of(training: Mapping[str, Any], sequences: int) -> dict[str, Any]:
     """Return COLUMNS of a run, by the plan of its training."""
     ((task, section),) = training["tasks"].items()
     own = {key: value for key, value in training.items() if key not in NOT_OF_A_SEED}
-    own["training"] = {key: value for key, value in training["training"].items() if key not in NOT_OF_A_SEED}
+    for name, kind in (("training", Training), ("model", Model)):
+        own[name] = {key: _typed(kind, key, value) for key, value in own[name].items() if key not in NOT_OF_A_SEED}
     own["task"] = {key: value for key, value in section.items() if key != "data"}
     return {
         "root_seed": training["seed"],
@@ -34,6 +36,12 @@ def made_of(training: Mapping[str, Any], sequences: int) -> dict[str, Any]:
         "tested_on": digest({task: section["data"]})[:8],
         OF_TRAINING: digest(own)[:8],
     }
+
+
+def _typed(kind: type[Section], key: str, value: Any) -> Any:
+    """Return a value of a section, a whole number as a float where it is one of these: 0 is 0.0."""
+    is_float = key in kind.model_fields and kind.model_fields[key].annotation is float
+    return float(value) if is_float else value
 
 
 def digest(document: Any) -> str:

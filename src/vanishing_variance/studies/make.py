@@ -127,7 +127,7 @@ def _check_all_compared(name: str, study: Study, kept: pd.DataFrame, choosing: S
     """Raise InputError where seeds that are kept of a tuned line would neither choose nor be compared."""
     testing = kept[~kept["seed"].isin(choosing)]
     for line in filter(study.grid, study.lines.keys() - study.kept.keys()):
-        unread = testing["seed"][testing["line"].isin(run_names(study, line))]
+        unread = testing["seed"][testing["line"].isin(run_names(study, line))].dropna()
         if len(unread):
             said = f"{kept_file(name)} has seeds from {unread.min():.0f} of line {line}, which is in lines alone"
             raise InputError(f"{said}; name it in kept, too, and they are compared")

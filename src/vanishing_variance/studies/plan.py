@@ -5,13 +5,13 @@ from dataclasses import replace
 from itertools import product
 from typing import Any
 
-from vanishing_variance.engine.registry import is_plain, load_task
+from vanishing_variance.engine.registry import is_plain, load_task, softmax_names
 from vanishing_variance.engine.run import PAPER, Run
 from vanishing_variance.engine.task import Task
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.sections import PATH
-from vanishing_variance.harness.yaml import read_yaml, written
+from vanishing_variance.harness.yaml import flattened, read_yaml, written
 from vanishing_variance.params import check
 from vanishing_variance.studies.arguments import Planned
 from vanishing_variance.studies.choosing import read_choice
@@ -170,10 +170,11 @@ def _intervened(study: Study, runs: Runs, plans: Mapping[str, Mapping[str, Any]]
         pair = [plans.get(run.rpartition("-")[0], {}) for run in (key, other or "")]
         if not all("interventions" in plan for plan in pair):
             continue
-        ours, theirs = (plan["train"]["seeds_per_block"] for plan in pair)
-        if ours != theirs:
-            partner = f"{pair[1]['line']}, with which it is paired, {theirs}"
-            raise InputError(f"line {line} has seeds_per_block {ours}, and {partner}; interventions need the same")
+        for key_of_both in ("seeds_per_block", "model.heads"):
+            ours, theirs = (flattened(plan["train"])[key_of_both] for plan in pair)
+            if ours != theirs:
+                partner = f"{pair[1]['line']}, with which it is paired, {theirs}"
+                raise InputError(f"line {line} has {key_of_both} {ours}, and {partner}; interventions need the same")
         yield key, {"task": task, "partner": other}
 
 
@@ -241,8 +242,11 @@ def plan_of_test(params: Mapping[str, Any], task: str, test: Mapping[str, Any], 
 def plans_of_measurements(
     params: Mapping[str, Any], task: str, test: Mapping[str, Any], study: Study
 ) -> dict[str, Any]:
-    """Return what interventions and Proposition 1 read beside the training's plan, of models of the fast engine."""
-    if is_plain(params, task):
+    """Return what interventions and Proposition 1 read beside the training's plan.
+
+    They are of models of the fast engine, whose attention map is a softmax.
+    """
+    if is_plain(params, task) or params["attention"] not in softmax_names():
         return {}
     plans = {}
     if "interventions" in study.measured:

@@ -83,10 +83,10 @@ def require_finite(mechanism: pd.DataFrame) -> None:
         wrong = mechanism[~np.isfinite(mechanism[name])]
         if len(wrong):
             seed, length, value = wrong[[*KEYS, name]].iloc[0]
-            raise InputError(
-                f"{name} is {value} (seed {seed:.0f}, length {length:.0f}), as where O does not vary at all; "
-                "try larger initial weights, or a larger training.learning_rate"
-            )
+            why = "as where O does not vary at all; try larger initial weights, or a larger training.learning_rate"
+            if not np.isfinite(wrong["variance_before"].iloc[0]):
+                why = "since O is no number; try a smaller training.learning_rate, or leave out `inside`"
+            raise InputError(f"{name} is {value} (seed {seed:.0f}, length {length:.0f}), {why}")
 
 
 def last_layer(inside: pd.DataFrame) -> pd.DataFrame:

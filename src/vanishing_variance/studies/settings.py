@@ -3,7 +3,8 @@
 Losses are log losses in nats at the training lengths, means over the seeds that choose; accuracies are in percent.
 """
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from itertools import product
 from typing import Any
@@ -76,15 +77,17 @@ def with_settings(board: pd.DataFrame, tested: pd.DataFrame, tuned: Tuned, longe
 
 def setting_text(chosen: Tried, *, with_weights: bool) -> str:
     """Return the values of a setting, each with the last part of its key, and the weights that were chosen."""
-    parts = [f"{last_part(key)} {value}" for key, value in chosen.setting.items()]
+    heads = labels(chosen.setting)
+    parts = [f"{heads[key]} {value}" for key, value in chosen.setting.items()]
     if with_weights:
         parts.append(f"{chosen.chosen} weights")
     return ", ".join(parts)
 
 
-def last_part(key: str) -> str:
-    """Return the last part of a dotted key."""
-    return key.rpartition(".")[2]
+def labels(keys: Iterable[str]) -> dict[str, str]:
+    """Return of each dotted key its last part, or the whole where others end alike."""
+    counts = Counter(key.rpartition(".")[2] for key in keys)
+    return {key: last if counts[last := key.rpartition(".")[2]] == 1 else key for key in keys}
 
 
 def settings_of_study(
@@ -210,7 +213,7 @@ def _cells(settings: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
     cells["beyond (%)"] = texts_of_seeds(settings, "beyond", ".1f", "seeds")
     cells["gain (pp)"] = texts_of_seeds(settings, "difference", "+.1f", "seeds")
     cells["gain at the longest (pp)"] = texts_of_seeds(settings, "difference_longest", "+.1f", "seeds")
-    return cells.rename(columns={key: last_part(key) for key in keys})
+    return cells.rename(columns=labels(keys))
 
 
 def _value(value: Any) -> str:
@@ -228,5 +231,5 @@ def _at_ends(settings: pd.DataFrame, keys: list[str]) -> Iterator[str]:
             smallest, largest = tried.min(), tried.max()
             if smallest < largest and value in (smallest, largest):
                 end = "smallest" if value == smallest else "largest"
-                said = f"*{line}* has its lowest loss at the {end} {last_part(str(key))} that was tried"
+                said = f"*{line}* has its lowest loss at the {end} {labels(keys)[str(key)]} that was tried"
                 yield f"{said}, {value:g}: a better one may lie beyond."

@@ -228,6 +228,10 @@ def _check_tuned(study: Study) -> None:
         if key in ("blocks", "seeds_per_block"):
             raise InputError(f"tune has {key}, which are the seeds of a line; choose.blocks are those that choose")
         _check_values(key, values)
+        section, _, of_task = key.partition(".")
+        task = of_task.partition(".")[0]
+        if section == "tasks" and study.tasks != [task]:
+            raise InputError(f"tune has {key}, in which of tasks only {task} can be tuned; set tasks to it alone")
     _check_weights(study)
     if study.tune and not any(map(study.grid, study.names)):
         raise InputError(f"tune is {shown(study.tune)}; no line has a key that it is tuned in")

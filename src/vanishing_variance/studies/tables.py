@@ -15,7 +15,7 @@ from vanishing_variance.harness.frames import Files, read_csv
 from vanishing_variance.harness.paths import METRICS, PLOTS
 from vanishing_variance.harness.sections import Length, get_param
 from vanishing_variance.measure.proposition import summary
-from vanishing_variance.results.columns import rounded
+from vanishing_variance.results.columns import rounded, rows
 from vanishing_variance.results.files import TrainingSetup, comparison, recovery, without_interventions
 from vanishing_variance.results.parts import parts
 from vanishing_variance.results.runs import REFERENCE, line_of
@@ -96,17 +96,19 @@ def _question(study: Study, results: pd.DataFrame) -> str:
 def _of_lines(measured: pd.DataFrame, tested: pd.DataFrame, tuned: Tuned) -> pd.DataFrame:
     """Return what was measured in runs by the names of lines, of tuned ones in place of those of their settings.
 
-    `tested`: results by rule; of a line of which a training diverged there is nothing.
+    `tested`: results by rule; of a line of which a training diverged there is nothing. Lines that share a run have each
+    its own seeds of it.
     """
-    lines: dict[tuple[str, str], str] = {}
+    named = []
     for task, of_task in tuned.tried.items():
         for line, settings in of_task.items():
             chosen = chosen_of(settings)
-            if chosen:
-                lines.setdefault((task, chosen.name), line)  # the first, where lines share a run
-    runs = zip(measured["task"], measured["line"], strict=True)
-    named = measured.assign(line=[lines.get((task, run), run) for task, run in runs])
-    return named.merge(without_diverged(tested)[["task", "line"]].drop_duplicates())
+            of_run = rows(measured, task=task, line=chosen.name) if chosen else measured[:0]
+            is_own = of_run["seed"].isin(tuned.seeds[line]) if "seed" in of_run else slice(None)
+            named.append(of_run[is_own].assign(line=line))
+    all_named = pd.concat([measured, *named], ignore_index=True)  # of runs of settings, tested has no line
+    found: pd.DataFrame = all_named.merge(without_diverged(tested)[["task", "line"]].drop_duplicates())
+    return found
 
 
 def evidence_of(study: Study, params: Mapping[str, Any], results: pd.DataFrame) -> Evidence:

@@ -19,6 +19,7 @@ from vanishing_variance.measure.inference.models import Attended, at_target, ove
 WEIGHTS = ("target", "largest", "largest16", "entropy")
 # Quantiles over sequences of the margin, by name.
 MARGINS = {"margin_05": 0.05, "margin_50": 0.5, "margin_95": 0.95}
+NONE = dict.fromkeys(MARGINS, np.nan)
 
 
 @torch.no_grad()
@@ -71,7 +72,9 @@ def means_by_model(
         for name in WEIGHTS:
             row[name] = measured[name][place].mean(dtype=np.float64)
         if "margin" in measured:
-            row |= dict(zip(MARGINS, np.quantile(measured["margin"][place], [*MARGINS.values()]), strict=True))
+            margins = measured["margin"][place]
+            margins = margins[~np.isposinf(margins)]  # of one item there is no other
+            row |= dict(zip(MARGINS, np.quantile(margins, [*MARGINS.values()]), strict=True)) if len(margins) else NONE
         for where in ("before", "after"):
             outputs = measured[where][place].astype(np.float64)  # (B, D)
             of_training = reference[where][place].astype(np.float64)

@@ -24,4 +24,5 @@ def adaptive_beta(entropy: Float[Tensor, "*any"]) -> Float[Tensor, "*any"]:
 def entropy(logits: Float[Tensor, "*any N"]) -> Float[Tensor, "*any"]:
     """Return the entropy of softmax(logits) over the items, in nats."""
     log_weights = torch.log_softmax(logits, dim=-1)
-    return -(log_weights.exp() * log_weights).sum(-1)
+    weights = log_weights.exp()
+    return -(weights * log_weights.masked_fill(weights == 0, 0)).sum(-1)  # of an item that is masked with -inf, 0

@@ -67,7 +67,8 @@ def inside_and_target(
         is_target.append(_is_target(by_length))
     frame = pd.DataFrame(rows, columns=["seed", "layer", "head", "length", "target", "hard", "variance"])
     frame = frame.sort_values(["length", "seed"], kind="stable", ignore_index=True)
-    return frame, {length: np.stack([of_one[length] for of_one in is_target]) for length in is_target[0]}
+    found = is_target[0] if all(is_target) else {}  # of one seed nothing, where its weights are no numbers
+    return frame, {length: np.stack([of_one[length] for of_one in is_target]) for length in found}
 
 
 def _of_seed(

@@ -59,10 +59,11 @@ def _measure(
     report: parallel.Report,
 ) -> list[pd.DataFrame]:
     models = Models.of(variant, weights)
-    theories: dict[float, Expected] = {}
+    theories: dict[tuple[float, ...], Expected] = {}
     frames = []
     for length in lengths:
-        factor = float(models.network.factor(models.weights, length))
+        of_heads = models.network.factor(models.weights, length, models.network.model.heads)
+        factor = tuple(torch.as_tensor(of_heads).flatten().tolist())
         if factor not in theories:  # with the softmax it is 1 at every length
             theories[factor] = expected(models, variant.task.enumerate_iid, length)
         theory = theories[factor]
