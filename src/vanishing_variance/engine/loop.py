@@ -62,9 +62,8 @@ def train(
     finite, or a weight that is finite at first and not at the end: no seed is ever dropped.
     """
     kept = KeptWeights(plan.training, plan.steps, ensemble.weights)
-    begins_finite = [
-        name for name, tensor in ensemble.weights.items() if torch.isfinite(tensor).all()
-    ]  # no mask of -inf
+    # all but what a network holds as it is, such as a mask of -inf
+    begins_finite = [name for name, tensor in ensemble.weights.items() if torch.isfinite(tensor).all()]
     history = torch.full((plan.steps, len(seeds)), torch.nan, dtype=torch.float32, device=device())
     state_after = partial(training_state, ensemble, kept, history)
 

@@ -91,9 +91,8 @@ class _Search:
     def _has_tried(self, grid: Mapping[str, list[Any]]) -> bool:
         """Try all settings of a grid; return whether all have results."""
         for line in self.tried:
-            is_trained = line in self.study.lines
-            own = combinations({key: grid[key] for key in self.study.grid(line)})
-            for setting in own if is_trained else settings_of(self.study, line):
+            trained = combinations({key: grid[key] for key in self.study.grid(line)})
+            for setting in trained if line in self.study.lines else settings_of(self.study, line):
                 self._try(line, setting)
         return self._is_complete()
 

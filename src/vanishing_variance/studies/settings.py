@@ -77,8 +77,8 @@ def with_settings(board: pd.DataFrame, tested: pd.DataFrame, tuned: Tuned, longe
 
 def setting_text(chosen: Tried, *, with_weights: bool) -> str:
     """Return the values of a setting, each with the last part of its key, and the weights that were chosen."""
-    heads = labels(chosen.setting)
-    parts = [f"{heads[key]} {value}" for key, value in chosen.setting.items()]
+    names = labels(chosen.setting)
+    parts = [f"{names[key]} {value}" for key, value in chosen.setting.items()]
     if with_weights:
         parts.append(f"{chosen.chosen} weights")
     return ", ".join(parts)
