@@ -119,10 +119,9 @@ def train(
 
     `task`: a file of tasks/ or a Task; `norm`: a file of norms/, or a class with what such a file has, or what makes
     an nn.Module of a width; `range_`: short (up to 16 items) or long (up to 256); `attention`: a file of
-    attentions/, or a class, by default that of `params`. `network`: a file of
-    networks/ or a class, with `options`, its keyword arguments; by default that of `params`. The fast engine trains the
-    paper's, and the plain one others; where the fast one does not take the task or the normaliser, the plain one does,
-    as a line says.
+    attentions/, or a class, by default that of `params`. `network`: a file of networks/ or a class, with `options`, its
+    keyword arguments; by default that of `params`. The fast engine trains the paper's, and the plain one others; where
+    the fast one does not take the task or the normaliser, the plain one does, as a line says.
     `steps`: by default those of `params`, 10,000 of a task that they do not name. Raises InputError for what it does
     not take, DivergedError for a loss that is not finite.
     """

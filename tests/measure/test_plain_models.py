@@ -1,6 +1,7 @@
 """Models of the plain engine at test lengths: on the sequences of the fast engine's, in batches that memory holds."""
 
 import resource
+import threading
 from dataclasses import replace
 
 import numpy as np
@@ -176,6 +177,15 @@ def test_after_one_without_memory_for_its_kernels_networks_compute_on(monkeypatc
     assert memory.ran_out(problem.value)
     assert kernel().shape == (3, 5, 251)
     assert limited._limited(kernel).shape == (3, 5, 251)
+
+
+def test_a_batch_is_computed_by_as_many_threads_as_the_caller_has(monkeypatch):
+    """MKL counts them for each thread that calls it, and products of more have other last bits."""
+    expected, numbers = torch.get_num_threads(), {}
+    monkeypatch.setattr(torch, "set_num_threads", lambda number: numbers.update({threading.get_ident(): number}))
+    at_work = limited._limited(threading.get_ident)
+    assert at_work != threading.get_ident()
+    assert numbers == {at_work: expected}
 
 
 @pytest.mark.skipif(not psutil.LINUX, reason="not Linux")

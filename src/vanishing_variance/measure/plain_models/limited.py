@@ -95,11 +95,12 @@ def _limited(work: Callable[[], Answer]) -> Answer:
     had no memory for a kernel never makes another, so that the caller's own would be lost for all that follows.
     """
     with ThreadPoolExecutor(max_workers=1) as thread:
-        return thread.submit(_work_limited, work).result()
+        return thread.submit(_work_limited, work, torch.get_num_threads()).result()
 
 
 @torch.no_grad()
-def _work_limited(work: Callable[[], Answer]) -> Answer:
+def _work_limited(work: Callable[[], Answer], threads: int) -> Answer:
+    torch.set_num_threads(threads)  # which MKL counts for each thread that calls it
     if sys.platform != "linux" or device().type != "cpu":
         return work()
     before = resource.getrlimit(resource.RLIMIT_DATA)
