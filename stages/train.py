@@ -11,7 +11,7 @@ from vanishing_variance.harness.errors import DivergedError
 from vanishing_variance.harness.files import write_json
 from vanishing_variance.harness.frames import write_frame
 from vanishing_variance.harness.script import run_script
-from vanishing_variance.studies.arguments import planned_run
+from vanishing_variance.studies.arguments import planned_run, require_as_planned
 from vanishing_variance.studies.files import DIVERGED
 
 
@@ -26,6 +26,7 @@ def main() -> None:
         if not this.study:
             raise
         write_json(diverged, {"said": str(problem)})  # a result, which the board shows
+    require_as_planned(planned, key, "train")
 
 
 def train(params: Mapping[str, Any], this: Run) -> None:

@@ -122,13 +122,7 @@ def _contradictions(params: Params, tasks: Mapping[str, Any]) -> Iterator[str]:
             f"diagnostics.heatmap_sequences is {diagnostics.heatmap_sequences}; "
             f"must be at most diagnostics.sequences, {diagnostics.sequences}"
         )
-    lengths = {f"test.lengths[{place}]": length for place, length in enumerate(test.lengths)}
-    for range_ in params.train_on:
-        lengths[f"ranges.{range_}.longest"] = getattr(params.ranges, range_).longest
-    for (key, length), (name, task) in product(lengths.items(), tasks.items()):
-        longest = task.data.longest
-        if longest is not None and length > longest:
-            yield f"{key} is {length}; must be at most {longest}, the longest of task {name}"
+    yield from _of_tasks(params, tasks)
     for place, length in enumerate(params.figures.lengths):
         if length not in test.lengths:
             yield f"figures.lengths[{place}] is {length}; choose from test.lengths: {_listed(test.lengths)}"
@@ -148,6 +142,20 @@ def _contradictions(params: Params, tasks: Mapping[str, Any]) -> Iterator[str]:
             f"proposition.tail is {proposition.tail}; must leave at least 3 of proposition.lengths: "
             f"{_listed(proposition.lengths)}"
         )
+
+
+def _of_tasks(params: Params, tasks: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a line for a length that a task does not have, and for a name that metrics have for another's range."""
+    lengths = {f"test.lengths[{place}]": length for place, length in enumerate(params.test.lengths)}
+    for range_ in params.train_on:
+        lengths[f"ranges.{range_}.longest"] = getattr(params.ranges, range_).longest
+    for (key, length), (name, task) in product(lengths.items(), tasks.items()):
+        longest = task.data.longest
+        if longest is not None and length > longest:
+            yield f"{key} is {length}; must be at most {longest}, the longest of task {name}"
+    for name in tasks if "long" in params.train_on else ():
+        if f"{name}_long" in tasks:
+            yield f"tasks has {name}_long, which is what metrics call the long range of {name}; rename it"
 
 
 def _of_network(network: str, options: Mapping[str, Any], attention: str) -> Iterator[str]:

@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scripts import ONE, ROOT, stage
 
+from vanishing_variance.engine import registry
 from vanishing_variance.harness import memory
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.files import write_text
@@ -105,6 +106,17 @@ def write_changed(key, value):
 def test_a_bad_value_is_refused_by_check(refused, key, value, line):
     write_changed(key, value)
     assert refused("check").startswith(f"error: params.yaml: {line}")
+
+
+def test_a_task_named_as_the_long_range_of_another_is_refused(refused, monkeypatch):
+    load, names = registry.load_task, registry.names
+    monkeypatch.setattr(registry, "load_task", lambda name: load(name.removesuffix("_long")))
+    monkeypatch.setattr(registry, "names", lambda folder: names(folder) + ["argmax_long"] * (folder == "tasks"))
+    document = yaml.safe_load(GOOD)
+    document["tasks"]["argmax_long"] = document["tasks"]["argmax"]
+    document["train_on"] = ["short", "long"]
+    write(yaml.safe_dump(document))
+    assert "tasks has argmax_long, which is what metrics call the long range of argmax" in refused("check")
 
 
 @pytest.mark.parametrize(

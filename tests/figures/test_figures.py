@@ -113,6 +113,7 @@ def test_accuracy_is_a_mean_with_its_t_interval_and_its_difference_from_none_tha
             margin = stats.t.ppf(0.975, len(values) - 1) * stats.sem(values)
             ends = data.loc[(task, rule, norm, length), columns[column]]
             assert ends.tolist() == pytest.approx([values.mean(), values.mean() - margin, values.mean() + margin])
+        assert data.loc[(task, rule, norm, length), "n"] == len((ours - untreated).dropna())  # of the pairs
     alone = accuracy.data(raw[raw["line"] == "ln"], TASKS, "short")
     assert alone["difference"].isna().all()
 

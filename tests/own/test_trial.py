@@ -219,6 +219,19 @@ class WithoutParameters(nn.Module):
         super().__init__()
 
 
+class Unasked(Own):
+    """A network of which one attention map of two decides by its factor alone, whatever a rule of a test says."""
+
+    def __init__(self, sizes, norm, attention):
+        super().__init__(sizes, norm)
+        self.maps = nn.ModuleList([attention(1), attention(1)])
+
+    def forward(self, items, query):
+        logits = items[..., 0].unsqueeze(1)
+        weights = self.maps[0](logits) + torch.softmax(self.maps[1].rescaled(logits, logits.shape[-1]), dim=-1)
+        return super().forward(weights.mT * items, query)
+
+
 @pytest.mark.parametrize(("task", "network"), [("argmax", "paper"), ("dictionary", "transformer"), ("argmax", NOISY)])
 def test_what_a_state_holds_passes_and_answers_that_are_drawn(task, network):
     check_network(make_plain(task, network), 0)
@@ -247,6 +260,7 @@ def test_what_a_state_holds_passes_and_answers_that_are_drawn(task, network):
         (own(changed=fails), " fails: RuntimeError: two lines"),
         (own(inside=fails), ": inside fails: RuntimeError: two lines"),
         (WithoutParameters, " has no parameters that could be trained"),
+        (Unasked, ": attention has a `rule`, as in a test, and is not asked for `weights`; call it with logits"),
     ],
 )
 def test_what_cannot_be_trained_or_would_be_lost_is_one_line(network, message):

@@ -75,3 +75,5 @@ def test_at_equal_loss_is_a_regression_of_all_seeds_on_the_log_loss():
     np.testing.assert_allclose(estimate_of(arms, "log_loss"), [gains.mean(), low, high])
     for without in (results[0].drop(columns="loss"), results[0].assign(loss=9e-6)):
         assert np.isnan(estimate_of(arms_of(without, results[1]), "at_own_loss")).all()
+    small = results[0].assign(loss=1e-4 * results[0]["loss"])  # with all digits
+    assert np.isfinite(estimate_of(arms_of(small, results[1]), "at_own_loss")).all()

@@ -45,12 +45,13 @@ def test_without_two_seeds_there_is_no_test():
 
 
 @pytest.mark.parametrize("by", [0, 0.1, 3])
-def test_of_equal_differences_the_limit_of_p_is_known(by):
+def test_equal_differences_have_a_mean_and_no_test_but_where_they_are_0(by):
     for treatment in (BEFORE + by, BEFORE * ROUNDED + by):
-        limit = difference(treatment, BEFORE)
-        assert limit.low == limit.mean == limit.high == (treatment - BEFORE).mean()
-        assert np.isnan(limit.d_z)
-        assert limit.p == (0 if by else 1)
+        equal = difference(treatment, BEFORE)
+        assert equal.mean == (treatment - BEFORE).mean()
+        assert np.isnan(equal.d_z)
+        assert np.isnan([equal.low, equal.high, equal.p]).all() == (by != 0)
+        assert by or (equal.low, equal.high, equal.p) == (equal.mean, equal.mean, 1)
     assert difference(np.zeros(3), np.zeros(3)).p == 1
 
 

@@ -15,6 +15,7 @@ from vanishing_variance.harness.frames import read_csv, write_files
 from vanishing_variance.results.paired import STATISTICS, Statistic
 from vanishing_variance.studies.board import board, board_table, gains_by_steps, note_of_ranges
 from vanishing_variance.studies.plan import read_plan
+from vanishing_variance.studies.results import last_layer, mechanism_of_study
 from vanishing_variance.studies.study import read_study
 from vanishing_variance.studies.tables import study_files
 
@@ -189,3 +190,13 @@ def test_what_a_study_in_git_compares_is_that_of_its_results(name, monkeypatch, 
             pd.testing.assert_frame_equal(again, in_git, rtol=1e-6, atol=1e-6)
         else:
             assert (tmp_path / path).read_text() == (folder / path).read_text(), path
+
+
+def test_a_small_variance_keeps_its_digits_in_results():
+    mechanism = pd.DataFrame(
+        {"seed": [0], "length": [16], "target": [0.5], "variance_before": [4.321e-7], "sample": "tested"}
+    )
+    heads = pd.DataFrame(
+        {"seed": [0], "length": [16], "layer": [0], "head": [0], "target": [0.5], "variance": [4.321e-7]}
+    )
+    assert mechanism_of_study(mechanism)["variance"].item() == last_layer(heads)["variance"].item() == 4.321e-7

@@ -1,5 +1,8 @@
 """The hashes of a file: its own, and those of what it imports of this package, however it says so."""
 
+import sys
+from importlib.util import spec_from_file_location
+
 import pytest
 
 from vanishing_variance.harness.errors import InputError
@@ -56,6 +59,24 @@ def test_what_is_not_installed_has_its_hash_wherever_it_is(package, tmp_path, mo
         *(f"../here/{name}" for name in ("lib/__init__.py", "lib/own.py", "other.py")),
         "norms/own.py",
     ]
+
+
+@pytest.mark.parametrize("name", ["mylab.py", "mylab/__init__.py"])
+def test_what_an_editable_install_finds_beside_the_path_has_its_hash(package, tmp_path, monkeypatch, name):
+    write_text(tmp_path / "there" / name, "")
+    write_text(package / "norms/own.py", "from mylab import x\n")
+    is_package = name.endswith("__init__.py")
+
+    class Finder:
+        def find_spec(self, module, *_):
+            where = [str(tmp_path / "there/mylab")] if is_package else None
+            path = tmp_path / "there" / name
+            return (
+                spec_from_file_location(module, path, submodule_search_locations=where) if module == "mylab" else None
+            )
+
+    monkeypatch.setattr(sys, "meta_path", [*sys.meta_path, Finder()])
+    assert list(sources.hashes(["norms/own.py"])) == [f"../there/{name}", "norms/own.py"]
 
 
 def test_a_file_that_is_not_python_is_one_line(package):

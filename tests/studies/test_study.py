@@ -9,11 +9,21 @@ from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.yaml import read_yaml, written
 from vanishing_variance.params import changed
+from vanishing_variance.studies.arguments import Planned
 from vanishing_variance.studies.made_of import made_of
 from vanishing_variance.studies.new import filled
 from vanishing_variance.studies.parameters import held_out, line_params, unchecked_params
-from vanishing_variance.studies.plan import digest, params_of_training, plan_of_test, plan_of_training, read_in_training
+from vanishing_variance.studies.plan import (
+    digest,
+    params_of_training,
+    plan_of_test,
+    plan_of_training,
+    read_in_training,
+    study_plan,
+)
+from vanishing_variance.studies.root import root_study
 from vanishing_variance.studies.study import read_study
+from vanishing_variance.studies.tables import _require_planned
 
 PARAMS = read_yaml(ROOT / "params.yaml")
 ENGINE = {f"plain/{path.name}" for path in (ROOT / "src/vanishing_variance/plain").glob("*.py")}
@@ -167,12 +177,36 @@ def test_a_line_has_what_the_base_and_it_change_nested_or_dotted(read):
         ({"trainig": {}}, "trainig is {}; a line can change norm, attention"),
         ({"training": {"optimiser": {}}}, "it has no key training.optimiser; choose from batch_size, "),
         ({"network": "transformer", "model": {"width": 9}}, "not read model.width; its options are network_options: "),
+        ({"tasks.dictionary.steps.short": 9}, "tasks.dictionary.steps.short is of another task than argmax"),
+        ({"tasks.argmax.steps.long": 9}, "tasks.argmax.steps.long is of another range than short, on which it is tr"),
+        ({"ranges.long.growth": None}, "ranges.long.growth is of another range than short, on which it is trained"),
     ],
 )
 def test_a_parameter_of_a_line_that_is_not_allowed_is_one_line_with_its_name(read, line, said):
     study = read(VALID | {"lines": {"own": line}})
     with pytest.raises(InputError, match=f"line own: .*{re.escape(said)}"):
         line_params(PARAMS, study, "own")
+
+
+def test_a_key_of_the_base_that_no_network_reads_is_one_line(read):
+    lines = {"one": {"network": "transformer"}, "two": {"network": "paper"}}
+    study_plan("mine", read(VALID | {"base": {"model.width": 64}, "lines": lines}), PARAMS)
+    del lines["two"]
+    with pytest.raises(InputError, match=r"mine/study\.yaml: base has model\.width, which transformer does not read"):
+        study_plan("mine", read(VALID | {"base": {"model.width": 64}, "lines": lines}), PARAMS)
+
+
+def test_params_that_were_edited_since_the_plan_are_not_those_of_what_is_compared():
+    planned = Planned("", study_plan("", root_study(PARAMS), PARAMS))
+    _require_planned(PARAMS, root_study(PARAMS), planned)
+    _require_planned(changed(PARAMS, {"interventions.sequences": 16}), root_study(PARAMS), planned)
+    changes = {"training.learning_rate": 0.5, "tasks.argmax.steps.short": 9, "norm": "rms", "attention": "power"}
+    for key, value in changes.items():
+        edited, section = changed(PARAMS, {key: value}), key.split(".")[0]
+        with pytest.raises(
+            InputError, match=rf"params\.yaml: {section}.* was edited since runs/plan\.yaml was written"
+        ):
+            _require_planned(edited, root_study(edited), planned)
 
 
 def test_a_section_that_is_null_may_be_changed_to_one():

@@ -3,17 +3,20 @@
 import os
 import re
 import runpy
+import signal
+import subprocess
 import sys
 from contextlib import suppress
 from itertools import product
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import ModuleType
 
 import numpy as np
 import pandas as pd
 import pytest
 import yaml
 from checkout import KEPT, edit_yaml
+from processes import alive, wait_for
 from scripts import ROOT, stage
 
 import stages.test
@@ -25,11 +28,12 @@ from vanishing_variance.harness.frames import read_csv, write_csv
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.studies.arguments import Planned
 from vanishing_variance.studies.choosing import basis_of_choice
-from vanishing_variance.studies.files import results_file
+from vanishing_variance.studies.files import PACKAGE, results_file, source_hash
 from vanishing_variance.studies.make import REPRO, alone, empty_deleted, prepared, untrained, without_weights
 from vanishing_variance.studies.new import filled
+from vanishing_variance.studies.plan import _intervened
 from vanishing_variance.studies.reading import ALL_FAILED
-from vanishing_variance.studies.study import read_study
+from vanishing_variance.studies.study import Study, read_study
 from vanishing_variance.studies.tuning import Tuned
 
 STUDY = """question: Why?
@@ -118,6 +122,53 @@ def test_more_blocks_of_a_line_change_no_plan_of_the_others():
     for part in ("train", "test"):
         assert after[part].pop("argmax-own-5") == after[part]["argmax-own-0"]
     assert {**after, "runs": before["runs"]} == before
+
+
+@pytest.mark.parametrize("name", ["norms/none.py", "../../gone.py"])
+def test_a_source_that_is_edited_between_plan_and_stage_trains_nothing(monkeypatch, name):
+    monkeypatch.setattr(stages.train, "train", diverges)
+    plan = planned()
+    plan["plans"]["argmax-own"]["train"]["files"][name] = "of its text then"
+    write_text(MINE / "plan.yaml", yaml.safe_dump(plan))
+    code, said = stage("train", *OWN)
+    assert code == 2
+    assert (
+        f"{Path(name).name} was edited since {MINE}/plan.yaml was written; write it anew: python -m stages.plan mine"
+        in said
+    )
+
+
+def test_a_source_that_is_edited_while_a_model_is_tested_leaves_no_results(monkeypatch):
+    def edits(_, this):
+        write_text(helper, "STEEPER = 2")
+        return results_of(_, this)
+
+    helper = Path("helper.py").absolute()
+    write_text(helper, "STEEPER = 1")
+    plan = planned()
+    plan["plans"]["argmax-own"]["train"]["files"][os.path.relpath(helper, PACKAGE)] = source_hash(helper)
+    write_text(MINE / "plan.yaml", yaml.safe_dump(plan))
+    monkeypatch.setattr(stages.train, "train", lambda *_: None)
+    monkeypatch.setattr(stages.test, "test", edits)
+    assert stage("train", *OWN) == (0, "")
+    assert stage("test", *OWN)[1].startswith("error: helper.py was edited since studies/mine/plan.yaml was written")
+    assert not (MINE / f"results/{RUNS[0]}.csv").exists()
+
+
+@pytest.mark.parametrize(("part", "names"), [("train", ["train", "test"]), ("test", ["test"])])
+def test_a_plan_that_is_written_anew_while_a_stage_runs_fails_it(monkeypatch, part, names):
+    def plans_anew(_, this):
+        anew = read_yaml(MINE / "plan.yaml")
+        anew[part][this.key] = "of other parameters"
+        write_text(MINE / "plan.yaml", yaml.safe_dump(anew))
+        return results_of(_, this)
+
+    for name in ("train", "test"):
+        planned()
+        monkeypatch.setattr(getattr(stages, name), name, plans_anew)
+        said = "error: studies/mine/plan.yaml was written anew while this ran; run the same command again\n"
+        assert stage(name, *OWN) == ((2, said) if name in names else (0, ""))
+    assert not (MINE / f"results/{RUNS[0]}.csv").exists()
 
 
 def test_a_line_has_seeds_that_are_kept_and_others_that_are_trained(monkeypatch):
@@ -227,12 +278,14 @@ def test_a_block_that_another_has_copied_is_one_line(monkeypatch):
 
 def test_results_that_were_deleted_are_empty_for_dvc_which_passes_over_what_is_missing():
     results = [MINE / f"results/{run}.csv" for run in RUNS]
-    write_text(MINE / "dvc.lock", "stages: {test@argmax-own-0: {}}\n")
-    empty_deleted("mine", RUNS)
+    own = MINE / "results/interventions-argmax-own-0.csv"
+    write_text(MINE / "dvc.lock", "stages: {test@argmax-own-0: {}, interventions@argmax-own-0: {}, compare: {}}\n")
+    plan = {"runs": RUNS, "intervened": RUNS, "proposed": RUNS}
+    empty_deleted("mine", plan)
     assert [path.exists() for path in results] == [True, False]  # the other was never tested
-    assert results[0].read_text() == ""
+    assert results[0].read_text() == own.read_text() == (MINE / "board.md").read_text() == ""
     write_text(results[0], KEPT)
-    empty_deleted("mine", RUNS)
+    empty_deleted("mine", plan)
     assert results[0].read_text() == KEPT
 
 
@@ -256,7 +309,7 @@ def test_a_seed_that_is_kept_twice_is_one_line():
 @pytest.mark.parametrize("lines", ["{}", "{two: {norm: ln}}"])
 def test_dvc_makes_a_study_with_a_line_to_train_and_one_of_kept_lines_alone_has_no_graph(lines, monkeypatch):
     ran = []
-    monkeypatch.setattr(os, "execv", lambda _, command: ran.append(command[2:]))
+    monkeypatch.setattr("vanishing_variance.studies.make.ran", lambda *command: ran.append([*command]) or 0)
     kept = STUDY.replace("{own: {norm: none}}", lines).replace("{before: {}", "{before: {}, own: {norm: none}")
     write_text(MINE / "study.yaml", kept)
     write_text(MINE / "results/kept.csv", KEPT + KEPT.partition("\n")[2].replace("before,", "own,"))
@@ -267,6 +320,21 @@ def test_dvc_makes_a_study_with_a_line_to_train_and_one_of_kept_lines_alone_has_
     else:
         assert ran == [["dvc", *REPRO, "studies/mine/dvc.yaml"]]
         assert (MINE / "dvc.yaml").read_text() == filled("dvc.yaml", "mine")
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 1)])
+def test_what_ends_make_study_ends_what_it_runs(tmp_path, number, code):
+    """And the next training does not begin, as it would where DVC went on."""
+    slow = """import os, pathlib, time
+pathlib.Path("pid").write_text(f"{os.getpid()}\\n")
+time.sleep(600)"""
+    write_text(tmp_path / "slow.py", slow)
+    making = subprocess.Popen([sys.executable, "-c", "from vanishing_variance.studies.make import ran; ran('slow')"])
+    pid = tmp_path / "pid"
+    wait_for(lambda: pid.exists() and pid.read_text().endswith("\n"), 60)
+    making.send_signal(number)
+    assert making.wait(60) in (code, -number)
+    wait_for(lambda: not alive(int(pid.read_text())), 60)
 
 
 def test_a_study_is_made_by_one_process_at_a_time():
@@ -382,6 +450,22 @@ def test_interventions_and_proposition_1_are_of_maps_that_are_a_softmax_with_as_
     assert "model.heads 1, and own, with which it is paired, 2; interventions need the same" in said
 
 
+def test_a_run_that_lines_share_has_one_partner_in_interventions():
+    plans = {}
+    for line in ("none", "ln", "std"):
+        train = {"seeds_per_block": 8, "model": {"heads": 1}}
+        plans[f"argmax-{line}"] = {"line": line, "train": train, "interventions": {}}
+    runs = {("argmax", line, 0): f"argmax-{line}-0" for line in ("none", "ln", "std")}
+    runs["argmax", "again", 0] = "argmax-none-0"
+    lines = {line: {} for line in ("none", "again", "ln", "std")}
+    of_one = Study(question="Why?", tasks=["argmax"], lines=lines, compare=[["ln", "none"], ["ln", "again"]])
+    both = {"task": "argmax", "partner": "argmax-none-0"}
+    assert dict(_intervened(of_one, runs, plans))["argmax-ln-0"] == both
+    of_two = of_one.model_copy(update={"compare": [["ln", "none"], ["std", "again"]]})
+    with pytest.raises(InputError, match="line again shares run argmax-none-0 with another line"):
+        dict(_intervened(of_two, runs, plans))
+
+
 @pytest.mark.trains
 def test_of_a_line_that_diverged_nothing_is_measured_inside(monkeypatch):
     (MINE / "results/kept.csv").unlink()
@@ -447,7 +531,7 @@ def test_a_study_of_kept_lines_alone_is_of_as_many_sequences_as_it_says():
 
 def test_results_that_were_made_of_other_things_are_refused_before_anything_is_trained(monkeypatch):
     """Of another root seed, as many sequences, data of the task or, of a line, parameters than it has now."""
-    monkeypatch.setattr(os, "execv", lambda *_: None)
+    monkeypatch.setattr("vanishing_variance.studies.make.ran", lambda *_: None)
     monkeypatch.setattr("vanishing_variance.studies.make.alone", lambda _: None)
     plan = planned(STUDY.replace("kept: {before: {}}", "kept: {before: {}, own: {norm: none}}"))
     made = plan["plans"]["argmax-own"]["test"]["made_of"]
@@ -477,7 +561,7 @@ def test_a_task_of_a_file_that_params_yaml_does_not_name_is_made_into_a_board(mo
     module = ModuleType("vanishing_variance.tasks.mean")
     exec((ROOT / "tests/own_tasks.py").read_text().partition("class Drawn")[0], vars(module))
     monkeypatch.setitem(sys.modules, module.__name__, module)
-    monkeypatch.setattr("vanishing_variance.studies.plan.hashes", lambda names: dict.fromkeys(names, ""))
+    monkeypatch.setattr("vanishing_variance.studies.plan.hashes", lambda _: {"tasks/mean.py": ""})
     names = registry.names
     monkeypatch.setattr(registry, "names", lambda folder: ["mean"] * (folder == "tasks") + names(folder))
     (MINE / "results/kept.csv").unlink()
@@ -604,17 +688,25 @@ def made(monkeypatch):
     write_text(MINE / "study.yaml", TUNED)
     tested, room = [], [0]
 
-    def repro(*_, **__):
-        plan = read_yaml(MINE / "plan.yaml")
+    def repro(*command):
+        if command[-1] == "studies/mine/dvc.yaml":
+            return stage("compare", "--study", "mine")[0]
+        plan, lock = read_yaml(MINE / "plan.yaml"), MINE / "dvc.lock"
+        locked = read_yaml(lock)["stages"] if lock.exists() else {}
         for run in plan["runs"]:
             path = MINE / f"results/{run}.csv"
             lengths = plan["plans"][run.rpartition("-")[0]]["test"]["test"]["lengths"]
-            if not path.exists() or set(read_csv(path)["length"]) != set(lengths):
+            of_run = {"params": {"studies/mine/plan.yaml": {f"train.{run}": plan["train"][run]}}}
+            is_of_now = path.exists() and path.stat().st_size and locked.get(f"test@{run}") == of_run
+            if not is_of_now or set(read_csv(path)["length"]) != set(lengths):
                 if not room[0]:
                     raise KeyboardInterrupt
                 assert stage("test", run, "--study", "mine") == (0, "")
                 tested.append(run)
+                locked[f"train@{run}"] = locked[f"test@{run}"] = of_run
+                write_text(lock, yaml.safe_dump({"stages": locked}))
                 room[0] -= 1
+        return 0
 
     def make(most=1000):
         room[0] = most
@@ -623,9 +715,8 @@ def made(monkeypatch):
         return tested
 
     monkeypatch.setattr(stages.test, "test", of_setting)
-    monkeypatch.setattr("vanishing_variance.studies.make.subprocess", SimpleNamespace(run=repro))
+    monkeypatch.setattr("vanishing_variance.studies.make.ran", repro)
     monkeypatch.setattr("vanishing_variance.studies.make.alone", lambda _: None)
-    monkeypatch.setattr(os, "execv", lambda *_: stage("compare", "--study", "mine"))
     return make
 
 
@@ -656,6 +747,16 @@ def test_a_study_that_tunes_is_made_in_rounds_and_goes_on_where_it_was_stopped(m
     made(5)
     assert len(made()) == 2 * before
     assert of_tuned_study() == whole
+
+
+def test_results_of_other_parameters_choose_nothing(made):
+    before = len(made())
+    write_text(MINE / "study.yaml", TUNED.replace("{blocks: [0, 1]}", "{blocks: [0, 1], training.decay: cosine}"))
+    grid = [f"argmax-{line}-{rate}-5" for line in ("none", "ln") for rate in ("0_001", "0_002")]
+    anew = [run for run in made()[before:] if "fixed" not in run]
+    assert anew[:4] == grid
+    choosing = [run.endswith("-5") for run in dict.fromkeys(anew)]  # once: some are tested at length, later
+    assert choosing == sorted(choosing, reverse=True)  # before the seeds of what is chosen, those of all settings
 
 
 def test_what_is_to_be_tested_at_more_lengths_and_has_no_weights_here_is_trained_again(made):

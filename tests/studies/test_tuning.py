@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pandas as pd
 import pytest
 from checkout import ROOT
@@ -14,7 +15,7 @@ from vanishing_variance.studies.ladder import values_between, values_beyond
 from vanishing_variance.studies.search import choice_of
 from vanishing_variance.studies.settings import _redrawn
 from vanishing_variance.studies.study import Study
-from vanishing_variance.studies.tuning import Tuned, chosen_of, run_name, run_names, with_first
+from vanishing_variance.studies.tuning import Tuned, chosen_of, log_losses, run_name, run_names, with_first
 
 RATE = "training.learning_rate"
 CHANCE, SEEDS = 0.1, (40, 41)
@@ -36,6 +37,11 @@ def results(loss, accuracy=1.0, **more):
     """Return results of the seeds that choose, tested at the longest training length."""
     rows = [{"task": "argmax", "line": "", "seed": seed, "length": 16, "last": accuracy} for seed in SEEDS]
     return pd.DataFrame(rows).assign(loss_last=loss, **more)
+
+
+def test_losses_that_are_stored_exactly_are_told_apart_and_one_of_0_is_half_of_the_last_decimal():
+    small = [log_losses(by_rule(results(loss))).mean() for loss in (1e-9, 4e-7, 0.0)]
+    assert small == pytest.approx(np.log([1e-9, 4e-7, 5e-7]))
 
 
 def choice_on_argmax(tuned, read, kept=lambda task, name: None, largest=1):

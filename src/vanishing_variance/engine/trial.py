@@ -101,23 +101,23 @@ def check_model(plan: TrainingPlan, make: Callable[[], Model]) -> None:
     """
     torch.set_num_threads(1)  # as in training: several wait for each other
     model = make()
-    samples = _samples(plan)
+    of_lengths = samples(plan)
     initial = {name: tensor.clone() for name, tensor in model.state.state_dict().items()}
     with torch.random.fork_rng():
-        first = _tried(model, samples[0])
+        first = _tried(model, of_lengths[0])
         model.state.load_state_dict(initial)
         for same in (model, make()):
-            _require_same(model, first, _tried(same, samples[0]))
+            _require_same(model, first, _tried(same, of_lengths[0]))
         loaded = make()
         loaded.state.load_state_dict(model.state.state_dict())
         loaded.state.eval()
-        for sample in reversed(samples):
+        for sample in reversed(of_lengths):
             answers, again = _answered(model, sample), _answered(loaded, sample)
             _require_same(model, _described(model, answers), _described(model, again))
             _check_apart(model, sample, answers)
 
 
-def _samples(plan: TrainingPlan) -> list[Batch]:
+def samples(plan: TrainingPlan) -> list[Batch]:
     """Return sequences with their LABEL of the shortest and of the longest training length.
 
     For the fast engine, whose choices take any length, those of twice the longest, where its task has such.
@@ -125,12 +125,12 @@ def _samples(plan: TrainingPlan) -> list[Batch]:
     shortest, longest = plan.lengths.shortest, plan.lengths.longest
     if not plan.is_plain:
         longest = min(2 * longest, plan.variant.task.longest or 2 * longest)
-    samples: list[Batch] = []
+    drawn: list[Batch] = []
     for number, length in enumerate((shortest, longest)):
         rng = stream("check", "trial", number, length)
         arrays = drawing.draw(plan.variant.task, rng, SEQUENCES, length)
-        samples.append({name: torch.from_numpy(array) for name, array in arrays.items()})
-    return samples
+        drawn.append({name: torch.from_numpy(array) for name, array in arrays.items()})
+    return drawn
 
 
 def _tried(model: Model, sample: Batch) -> dict[str, bytes]:

@@ -26,9 +26,10 @@ HOLLOW: dict[str, Any] = {"mfc": "none", "ms": 6, "mew": 0.8, "linestyle": "none
 
 
 def data(accuracy: pd.DataFrame, tasks: tuple[str, ...], range_: str) -> pd.DataFrame:
-    """Return task, rule, line, length, n, and two means over seeds, each with its 95% interval; the lines of a range.
+    """Return task, rule, line, length, and two means over seeds, each with its 95% interval; the lines of a range.
 
-    `mean` is of the accuracy (%), `difference` of that less the accuracy of `none` with the same seed (points).
+    `mean` is of the accuracy (%), `difference` of that less the accuracy of `none` with the same seed (points), of n
+    seeds.
     """
     there = [line for line in sorted(accuracy["line"].unique()) if range_of(line) == range_]
     none = line_of("none", range_)
@@ -36,9 +37,9 @@ def data(accuracy: pd.DataFrame, tasks: tuple[str, ...], range_: str) -> pd.Data
     pairs = [(line, none) for line in dict.fromkeys([*usual, *there])]
     wanted = [("accuracy", LENGTHS), ("difference", LENGTHS)]
     frame = compare(accuracy[accuracy["task"].isin(tasks)], pairs, dict.fromkeys(there, 0), 0, wanted)
-    names = {"scope": "length", "accuracy_n": "n", "accuracy": "mean", "accuracy_low": "low", "accuracy_high": "high"}
-    found = spread(frame, "scope").rename(columns=names).astype({"length": int, "n": int})
-    return found.reindex(columns=[*KEYS, *ESTIMATES])
+    names = {"scope": "length", "difference_n": "n", "accuracy": "mean", "accuracy_low": "low", "accuracy_high": "high"}
+    found = spread(frame, "scope").rename(columns=names).reindex(columns=[*KEYS, *ESTIMATES])
+    return found.fillna({"n": 0}).astype({"length": int, "n": int})
 
 
 def papers(reference: pd.DataFrame, range_: str) -> pd.DataFrame:
@@ -84,8 +85,9 @@ def draw(means: pd.DataFrame, paper: pd.DataFrame, trained: tuple[int, int], ste
     style.legend_above(figure, columns=6)
     rules = [": ".join(DRAWN[rule]) for rule in shown["rule"].unique()]
     trainings = [f"{steps[task]:,} ({task})" for task in means["task"].unique()]
+    seeds = variants.seeds(shown.dropna(subset="difference")["n"])
     caption = (
-        f"Means over n = {variants.seeds(means['n'])} seeds, paired (bands: 95% t intervals), trained for "
+        f"Means over n = {seeds} seeds, paired (bands: 95% t intervals), trained for "
         f"{' or '.join(trainings)} steps. Hollow: the paper's, 100 seeds. {'; '.join(rules)}."
     )
     return Drawing(figure, f"Gain in accuracy against length, trained on up to {trained[1]} items", caption)

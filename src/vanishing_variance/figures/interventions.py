@@ -28,7 +28,7 @@ def draw(shares: pd.DataFrame, longest: int) -> Drawing:
     """
     shown = rows(shares, line="none").dropna(subset=["length", "share"]).assign(row="")
     if shown.empty:
-        return without_data(TITLE, "No length loses accuracy, so there is no share to draw.")
+        return without_data(TITLE, "No length has a share: accuracy falls by less than a point, or its fall may be 0.")
     lengths = sorted(shown["length"].astype(int).unique())
     figure, panels = style.facets(shown, "row", "task", margin=0.6, height=2.2)
     drawn = []
@@ -50,8 +50,8 @@ def draw(shares: pd.DataFrame, longest: int) -> Drawing:
     seeds = variants.seeds(shown["n"])
     style.note(figure, f"n = {seeds} seeds, no normaliser; bands: 95% intervals over seeds, cut at the panel's edge")
     caption = (
-        f"Trained on up to {longest} items, n = {seeds} seeds; bands: 95% intervals over seeds "
-        "(Fieller), cut at the panel's edge. Lengths that lose less than a point are left out. Solid and dash-dotted: "
+        f"Trained on up to {longest} items, n = {seeds} seeds; bands: 95% intervals over seeds (Fieller), cut at the "
+        "panel's edge. Lengths that lose less than a point, or whose loss may be 0, are left out. Solid, dash-dotted: "
         "Shapley shares of what comes back when quantities are reset to those of the training lengths. Dotted: what "
         "short sequences lose when every feature of O is given the mean and variance of long ones."
     )

@@ -3,6 +3,7 @@
 B sequences.
 """
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -11,9 +12,10 @@ from torch import Tensor
 from torch.nn.parameter import is_lazy
 
 from vanishing_variance.engine.device import device
-from vanishing_variance.engine.trial import Model, check_attention, check_model, check_norm
+from vanishing_variance.engine.drawing import LABEL
+from vanishing_variance.engine.trial import Model, check_attention, check_model, check_norm, samples
 from vanishing_variance.harness.errors import InputError, shown
-from vanishing_variance.networks import NormModule
+from vanishing_variance.networks import AttentionMap, NormModule
 from vanishing_variance.plain.gradients import Single, beside_state
 from vanishing_variance.plain.model import Batch, PlainModel, initial_model
 from vanishing_variance.plain.plan import PlainPlan
@@ -30,6 +32,30 @@ def check_network(plan: PlainPlan, seed: int) -> None:
         if isinstance(part, NormModule):
             check_norm(variant.norm_name, variant.norm, variant.model.epsilon, part.width)
     check_model(plan, partial(_model, plan, seed))
+    _check_rules(plan, seed)
+
+
+def _check_rules(plan: PlainPlan, seed: int) -> None:
+    """Raise InputError where attention is computed past the `rule` of its map, in whose place a test has others."""
+    model = initial_model(plan, seed).to(device()).eval()
+    maps = [part for part in model.modules() if isinstance(part, AttentionMap)]
+    used: set[AttentionMap] = set()
+    asked: set[AttentionMap] = set()
+
+    def noting(of: set[AttentionMap], one: AttentionMap, call: Callable[..., Tensor], *numbers: Any) -> Tensor:
+        of.add(one)
+        return call(*numbers)
+
+    for one in maps:
+        one.rule = partial(noting, asked, one, one.of_map)
+        one.__dict__["rescaled"] = partial(noting, used, one, one.rescaled)
+        one.__dict__["of_map"] = partial(noting, used, one, one.of_map)
+    with torch.random.fork_rng(), torch.no_grad():
+        for sample in samples(plan):
+            model({name: array.to(device()) for name, array in sample.items() if name != LABEL})
+    if used - asked or (maps and not asked):
+        said = f"network {model.name}: attention has a `rule`, as in a test, and is not asked for `weights`"
+        raise InputError(f"{said}; call it with logits")
 
 
 def _model(plan: PlainPlan, seed: int) -> Model:

@@ -158,7 +158,7 @@ GAIN: Columns = {
 }
 GAIN_NOTE = (
     "Gains are paired by seed, with 95% intervals over n seeds. *Beyond*: accuracy, the mean over the lengths beyond "
-    "training. *Log-odds*: their difference at the shortest test length, which is one of training, and at the longest. "
+    "training. *Log-odds*: their difference at the shortest test length, and at the longest. "
     "*At its baseline's accuracy*, *at its own*: the points beyond training that are left at equal log-odds at the "
     "shortest length, the mean of either arm, by a regression line an arm, not paired, extrapolated where the arms do "
     "not overlap; it describes: that accuracy is an effect of the treatment, too, and as it is measured with error, "

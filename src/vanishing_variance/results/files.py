@@ -32,16 +32,20 @@ IN_NAME = {"short": [], "long": ["long"]}
 class TrainingSetup:
     """Training of the compared models: shortest and longest length by line, gradient steps by task and line.
 
-    `sequences` they are tested with at each length. `network` is the network's name; `otherwise`: what differs from the
-    paper's training (`paper.trained_otherwise`).
+    `sequences` they are tested with at each length; `otherwise`: what differs from the paper's training
+    (`paper.trained_otherwise`).
     """
 
     shortest: Mapping[str, int]
     longest: Mapping[str, int]
     steps: Mapping[tuple[str, str], int]
     sequences: int
-    network: str = PAPER
     otherwise: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def network(self) -> str:
+        """The name of the network."""
+        return str(self.otherwise.get("network", PAPER))
 
     def steps_on(self, task: str, range_: str) -> int:
         """Return the gradient steps of a task on a range, the same for all its lines; 0 where none was trained."""
@@ -59,7 +63,6 @@ class TrainingSetup:
             longest={line: of_line.longest for line, of_line in lengths.items()},
             steps={(task, line): training_steps(params, task, range_of(line)) for task in TASKS for line in lines},
             sequences=get_param(params, "test.sequences", Several),
-            network=get_param(params, "network", str),
             otherwise=trained_otherwise(params),
         )
 

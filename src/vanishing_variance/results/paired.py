@@ -25,8 +25,9 @@ from vanishing_variance.statistics.log_odds import log_odds
 Covariates = tuple["pd.Series[float]", "pd.Series[float]"]
 # Before a part's name in that of a statistic: by how much a line has less of it.
 GAINED = "gain_"
-# Results have losses to 1e-6: the logarithm of smaller ones is rounding.
+# Of losses that results have with six decimals: the logarithm of a smaller one is rounding.
 SMALLEST_LOSS = 1e-5
+DECIMALS = 6
 # Statistics that need single answers, which studies do not keep.
 OF_ANSWERS = ("se", "share_seeds", "share_sequences", "share_both")
 
@@ -126,12 +127,13 @@ def _log_loss(arms: Arms, _: Scope) -> Estimate | None:
 
 
 def _losses(arms: Arms) -> Covariates:
-    """Return the log of the losses of all seeds, after the same steps; none where one is below SMALLEST_LOSS."""
+    """Return the log of the losses of all seeds, after the same steps; none where one was stored too coarsely."""
     losses = []
     for results in (arms.line, arms.baseline):
         known = results[results["length"] > arms.longest].reindex(columns=["seed", LOSS]).dropna()
-        loss = known.groupby("seed")[LOSS].mean().astype(float)
-        is_exact = (loss >= SMALLEST_LOSS).all()
+        loss = known.groupby("seed")[LOSS].first().astype(float)  # the same at all lengths
+        has_digits = (loss > 0) & (loss != loss.round(DECIMALS))
+        is_exact = ((loss >= SMALLEST_LOSS) | has_digits).all()
         losses.append(loss.map(np.log) if is_exact else loss[:0])
     ours, theirs = losses
     return ours, theirs

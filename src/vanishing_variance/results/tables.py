@@ -82,7 +82,7 @@ def markdown(number: int, numbers: pd.DataFrame, norm: str, made: str) -> str:
                 lines.append([name, *texts])
     notes = [NOTE]
     if numbers["p"].isna().any():
-        notes.append("Of one seed there is no p-value.")
+        notes.append("Of one seed, or of equal differences, there is no p-value.")
     title = f"Table {number}. {task}, trained on the {range_} range: {shown}, after {made}"
     body = table(["", *map(power, lengths)], lines)
     return f"## {title}\n\n{body}\n\n{' '.join(notes)}\n"

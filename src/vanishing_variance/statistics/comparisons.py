@@ -33,8 +33,8 @@ class Difference:
 def difference(ours: Float[np.ndarray, " S"], theirs: Float[np.ndarray, " S"]) -> Difference:
     """Return ours minus theirs, paired by seed: the paper's t-test (Section 3.1), by scipy.
 
-    Differences that are equal in every seed, but for rounding, have no d_z: p is 1 where they are 0, else 0, the limit
-    of the t-test.
+    Differences that are equal in every seed, but for rounding, have no d_z: where they are 0, p is 1, and the interval
+    0 alone; others have neither, for nothing says how far from them a further seed would be.
     """
     n = len(ours)
     differences = ours - theirs
@@ -44,8 +44,7 @@ def difference(ours: Float[np.ndarray, " S"], theirs: Float[np.ndarray, " S"]) -
     smallest = rounding(ours, theirs)
     deviation = float(differences.std(ddof=1))
     if deviation <= smallest:
-        limit = 1.0 if abs(mean) <= smallest else 0.0
-        return Difference(n, mean, mean, mean, p=limit)
+        return Difference(n, mean, mean, mean, p=1.0) if abs(mean) <= smallest else Difference(n, mean)
     p = float(stats.ttest_rel(ours, theirs).pvalue)
     return Difference(n, mean, low, high, mean / deviation, p)
 

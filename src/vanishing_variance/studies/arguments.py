@@ -1,13 +1,14 @@
 """The arguments of the stages that work on one run."""
 
+import os
 from dataclasses import dataclass
 from typing import Any
 
 from vanishing_variance.engine.run import Run
-from vanishing_variance.harness.errors import shown
+from vanishing_variance.harness.errors import InputError, shown
 from vanishing_variance.harness.script import Arguments
 from vanishing_variance.harness.yaml import read_yaml
-from vanishing_variance.studies.files import plan_file
+from vanishing_variance.studies.files import PACKAGE, plan_file, source_hash
 
 # Of a run of params.yaml, in the order of its key.
 OPTIONS = ("task", "range", "norm", "block")
@@ -58,7 +59,8 @@ class Planned:
 def planned_run(description: str | None) -> tuple[Planned, str]:
     """Return the plans of a study and the key of the run that the arguments name. Exit with code 2 on another one.
 
-    A run of params.yaml is named by options, which DVC quotes for the shell; the plan knows its partner.
+    A run of params.yaml is named by options, which DVC quotes for the shell; the plan knows its partner. Raises
+    InputError where a source that the plan names was edited since it was written.
     """
     parser = Arguments(description=description, allow_abbrev=False)
     parser.add_argument("run", nargs="?", help="a key of the study's plan.yaml; or --task, --range, --norm and --block")
@@ -74,4 +76,20 @@ def planned_run(description: str | None) -> tuple[Planned, str]:
         parser.error(f"argument run: {path} has no {shown(key)}; choose from {names}")
     if chosen.partner and key in planned.document["intervened"] and planned.partner(key).norm != chosen.partner:
         parser.error(f"argument --partner: {shown(chosen.partner)}; {path} has {planned.partner(key).norm}")
+    require_as_planned(planned, key)
     return planned, key
+
+
+def require_as_planned(planned: Planned, key: str, *parts: str) -> None:
+    """Raise InputError where parts of the plan of a run, or a source, changed: DVC records digests as they are now."""
+    path = plan_file(planned.study)
+    now = read_yaml(path) if parts else {}
+    for part in parts:
+        if now.get(part, {}).get(key) != planned.document[part].get(key):
+            raise InputError(f"{path} was written anew while this ran; run the same command again")
+    for part in dict.fromkeys(("train", *parts)):
+        for name, before in planned.params(key, part).get("files", {}).items():
+            if source_hash(PACKAGE / name) != before:
+                edited = os.path.relpath(PACKAGE / name)
+                anew = f"stages.plan {planned.study}" if planned.study else "stages.check"
+                raise InputError(f"{edited} was edited since {path} was written; write it anew: python -m {anew}")

@@ -51,7 +51,7 @@ NOTES = {
     "at_baseline_loss": (
         " *At its baseline's loss*, *at its own*: in the same way, at equal log loss at the training lengths, after as "
         "many steps, extrapolated where the arms' losses do not overlap; losses are of the same 25,600 fresh "
-        "sequences. Where one is below 1e-5, stored too coarsely, nothing is said."
+        "sequences. Where one is below 1e-5, and has six decimals, nothing is said."
     ),
 }
 STEPS_NOTE = (

@@ -1,7 +1,7 @@
 """The choice of a tuned study as files have it: what its results say, and choice.yaml, which is in git."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -125,8 +125,11 @@ def _chance(params: Mapping[str, Any], name: str, length: int) -> float:
     return round(float(counts.max() / OF_CHANCE), 6)
 
 
-def choose(name: str, study: Study, basis: Tuned) -> Tuned:
-    """Return the choice by the results that are there; of a study without tune nothing."""
+def choose(name: str, study: Study, basis: Tuned, otherwise: Collection[Path] = ()) -> Tuned:
+    """Return the choice by the results that are there; of a study without tune nothing.
+
+    `otherwise`: files of results whose models were trained otherwise than they would be now, which say nothing.
+    """
     if study.choose is None:
         return basis
     blocks = study.choose.blocks
@@ -135,7 +138,9 @@ def choose(name: str, study: Study, basis: Tuned) -> Tuned:
     _check_chosen_by(name, study, all_kept, kept)
 
     def read(task: str, run_name: str) -> pd.DataFrame | None:
-        return _read_blocks([Run(task, run_name, block, study=name) for block in blocks], basis.choosing)
+        runs = [Run(task, run_name, block, study=name) for block in blocks]
+        is_of_now = not any(results_file(run) in otherwise for run in runs)
+        return _read_blocks(runs, basis.choosing) if is_of_now else None
 
     def read_of_kept(task: str, run_name: str) -> pd.DataFrame | None:
         results = rows(kept, task=task, line=run_name)

@@ -1,11 +1,13 @@
 """The files of a study, of studies/ or of params.yaml, whose name is ""."""
 
+import hashlib
 from pathlib import Path
 
 from vanishing_variance.engine.run import Run
 from vanishing_variance.harness.paths import RUNS
 
 STUDIES = Path("studies")
+PACKAGE = Path(__file__).parents[1]
 # A training that diverged leaves this instead of weights: {"said": the message of the error}.
 DIVERGED = "diverged.json"
 
@@ -37,3 +39,8 @@ def measured_file(run: Run, kind: str) -> Path:
 def kept_file(study: str) -> Path:
     """Return the path of the results of seeds that are kept, whose weights nobody has."""
     return STUDIES / study / "results" / "kept.csv"
+
+
+def source_hash(path: Path) -> str:
+    """Return the SHA-256 of a source, its first 16 digits; where there is none nothing."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:16] if path.exists() else ""

@@ -6,6 +6,7 @@ lines is planned again when the settings have results, until each line has the o
 
 import fcntl
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -48,7 +49,7 @@ def main() -> None:
     params = read_yaml(PATH)
     study = read_study(name)
     check_lines(name, study, params)
-    tuned = choose(name, study, basis_of_choice(study, params))
+    tuned = chosen_now(name, study, params, basis_of_choice(study, params))
     plan = prepared(name, study, params, tuned)
     first = tuned.model_copy(update={"tried": with_first(tuned.tried)})
     say_duration(Planned(name, study_plan(name, study, params, first)))
@@ -56,17 +57,48 @@ def main() -> None:
         say_choice(tuned)
         again = [f"{graph_file(name)}:train@{run.key}" for run in without_weights(Planned(name, plan))]
         if again:
-            subprocess.run([sys.executable, "-m", "dvc", *REPRO_WHOLE, *again], check=False)
-        subprocess.run([sys.executable, "-m", "dvc", *REPRO, f"{graph_file(name)}:test"], check=False)
-        before, tuned = tuned, choose(name, study, tuned)
-        if tuned == before:
+            ran("dvc", *REPRO_WHOLE, *again)
+        ran("dvc", *REPRO, f"{graph_file(name)}:test")
+        chosen = chosen_now(name, study, params, tuned)
+        if chosen == tuned:
             break
+        tuned = chosen
         plan = prepared(name, study, params, tuned)
     command = ["dvc", *REPRO, str(graph_file(name))]
     if not graph_file(name).exists():
         print(f"{name} has no line to train: comparing the kept ones", flush=True)
         command = ["stages.compare", "--study", name]
-    os.execv(sys.executable, [sys.executable, "-m", *command])  # noqa: S606  which keeps the lock
+    sys.exit(ran(*command))
+
+
+def chosen_now(name: str, study: Study, params: Mapping[str, Any], basis: Tuned) -> Tuned:
+    """Return the choice by the results of models that were trained as they would be now. Raises InputError."""
+    tuned = choose(name, study, basis)
+    if not study.tune:
+        return tuned
+    planned = Planned(name, study_plan(name, study, params, tuned))
+    locked = locked_stages(name)
+    runs = [run for run in planned.runs if not is_of_plan(locked.get(f"test@{run.key}", {}), run, planned)]
+    otherwise = [results_file(run) for run in runs]
+    return choose(name, study, tuned, otherwise)
+
+
+def ran(*command: str) -> int:
+    """Run a module with arguments, which has the lock of this process; return its exit code.
+
+    What ends this process ends it, too: of itself DVC would go on with the next stage.
+    """
+    process = subprocess.Popen([sys.executable, "-m", *command], close_fds=False)
+
+    def end(number: int, _: object) -> None:
+        process.kill()
+        if number == signal.SIGINT:
+            raise KeyboardInterrupt
+        sys.exit(128 + number)
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, end)
+    return process.wait()
 
 
 def prepared(name: str, study: Study, params: Mapping[str, Any], tuned: Tuned) -> dict[str, Any]:
@@ -85,7 +117,7 @@ def prepared(name: str, study: Study, params: Mapping[str, Any], tuned: Tuned) -
     filled_graph = filled(graph.name, name, tuned=bool(study.tune))
     if plan["runs"] and not (graph.exists() and graph.read_text() == filled_graph):
         write_text(graph, filled_graph)
-    empty_deleted(name, plan["test"])
+    empty_deleted(name, plan)
     return plan
 
 
@@ -178,16 +210,25 @@ def say_duration(planned: Planned) -> None:
 
 def untrained(planned: Planned) -> list[Run]:
     """Return the runs that were not trained by their plan, as dvc.lock says, or have neither weights nor results."""
-    lock = STUDIES / planned.study / "dvc.lock"
-    locked = read_yaml(lock).get("stages", {}) if lock.exists() else {}
-    plans = str(plan_file(planned.study))
+    locked = locked_stages(planned.study)
     runs = []
     for run in planned.runs:
-        of_stage = locked.get(f"train@{run.key}", {}).get("params", {}).get(plans, {})
-        is_of_plan = of_stage.get(f"train.{run.key}") == planned.document["train"][run.key]
-        if not is_of_plan or not (run.folder("trained").exists() or results_file(run).exists()):
+        is_there = run.folder("trained").exists() or results_file(run).exists()
+        if not is_there or not is_of_plan(locked.get(f"train@{run.key}", {}), run, planned):
             runs.append(run)
     return runs
+
+
+def locked_stages(study: str) -> dict[str, Any]:
+    """Return what dvc.lock of a study has of each stage."""
+    lock = STUDIES / study / "dvc.lock"
+    return dict(read_yaml(lock).get("stages", {})) if lock.exists() else {}
+
+
+def is_of_plan(stage: Mapping[str, Any], run: Run, planned: Planned) -> bool:
+    """Return whether a stage of a run ran with the training that is planned now."""
+    params = stage.get("params", {}).get(str(plan_file(planned.study)), {})
+    return bool(params.get(f"train.{run.key}") == planned.document["train"][run.key])
 
 
 def say_choice(tuned: Tuned) -> None:
@@ -204,13 +245,16 @@ def graph_file(study: str) -> Path:
     return STUDIES / study / "dvc.yaml"
 
 
-def empty_deleted(study: str, runs: Iterable[str]) -> None:
-    """Put an empty file where the results of a test were deleted, for DVC passes over a missing one."""
-    lock = STUDIES / study / "dvc.lock"
-    locked = read_yaml(lock).get("stages", {}) if lock.exists() else {}
-    for run in runs:
-        path = STUDIES / study / "results" / f"{run}.csv"
-        if f"test@{run}" in locked and not path.exists():
+def empty_deleted(study: str, plan: Mapping[str, Iterable[str]]) -> None:
+    """Put an empty file where one that a stage wrote was deleted, for DVC passes over a missing one."""
+    locked = locked_stages(study)
+    files = [("compare", name) for name in ("board.csv", "board.md")]
+    files += [(f"test@{run}", f"results/{run}.csv") for run in plan["runs"]]
+    for kind, part in (("interventions", "intervened"), ("proposition", "proposed")):
+        files += [(f"{kind}@{run}", f"results/{kind}-{run}.csv") for run in plan[part]]
+    for stage, name in files:
+        path = STUDIES / study / name
+        if stage in locked and not path.exists():
             write_text(path, "")
 
 

@@ -1,7 +1,7 @@
 """The parameters of a study's lines: params.yaml, with what the study and the line change."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 from importlib import import_module
 from itertools import product
@@ -95,6 +95,8 @@ def line_params(
         check(resolved, LineParams)
         if resolved["network"] != PAPER:
             _check_read(resolved["network"], own)
+        for key in own.keys() - flattened(study.tune):
+            _check_trained(key, own, study.range_of(line), study.tasks)
     except InputError as problem:
         raise InputError(f"line {line}: {str(problem).removeprefix(f'{PATH}: ')}") from None
     return resolved
@@ -176,6 +178,27 @@ def check_batch(params: Mapping[str, Any], this: Run) -> None:
         engines.check(engines.plan_of(params, this), 0)
     except InputError as problem:
         raise InputError(f"line {this.line}: {problem}") from None
+
+
+def check_base(study: Study, networks: Collection[str]) -> None:
+    """Raise InputError where `base` has a key that none of the lines' networks reads."""
+    for key in flattened(study.base):
+        if key.startswith("model.") and key != "model.epsilon" and PAPER not in networks:
+            raise InputError(f"base has {key}, which {' and '.join(networks)} does not read; see network_options")
+
+
+def _check_trained(key: str, own: Iterable[str], range_: str, tasks: Sequence[str]) -> None:
+    """Raise InputError where a line's own key is of another task or range than those that it is trained on.
+
+    It may be, where the line has that of its own range, too.
+    """
+    section, *rest = key.split(".")
+    if section == "tasks" and rest[:1] and rest[0] not in tasks:
+        raise InputError(f"{key} is of another task than {', '.join(tasks)}")
+    of_range = rest[:1] if section == "ranges" else rest[2:] if rest[1:2] == ["steps"] else []
+    before = key.partition(f".{of_range[0]}")[0] if of_range else ""
+    if of_range and of_range[0] != range_ and not any(f"{other}.".startswith(f"{before}.{range_}.") for other in own):
+        raise InputError(f"{key} is of another range than {range_}, on which it is trained")
 
 
 def _check_read(network: str, own: Iterable[str]) -> None:

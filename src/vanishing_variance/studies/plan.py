@@ -15,9 +15,10 @@ from vanishing_variance.harness.yaml import flattened, read_yaml, written
 from vanishing_variance.params import check
 from vanishing_variance.studies.arguments import Planned
 from vanishing_variance.studies.choosing import read_choice
-from vanishing_variance.studies.files import STUDIES, plan_file
+from vanishing_variance.studies.files import PACKAGE, STUDIES, plan_file
 from vanishing_variance.studies.made_of import digest, made_of
 from vanishing_variance.studies.parameters import (
+    check_base,
     check_batch,
     check_pairs,
     check_tasks,
@@ -27,7 +28,7 @@ from vanishing_variance.studies.parameters import (
     params_of_tables,
     seeds_of,
 )
-from vanishing_variance.studies.sources import PACKAGE, hashes
+from vanishing_variance.studies.sources import hashes
 from vanishing_variance.studies.study import Study, of_study, read_study
 from vanishing_variance.studies.tuning import Tuned, combinations, run_name, settings_of, trained
 
@@ -78,6 +79,7 @@ def study_plan(name: str, study: Study, params: Mapping[str, Any], tuned: Tuned 
     """
     with of_study(name):
         resolved = {line: line_params(params, study, line) for line in study.names}
+        check_base(study, dict.fromkeys(of_line["network"] for of_line in resolved.values()))
         check_pairs(study, {line: seeds_of(resolved[line]) for line in study.lines.keys() - study.kept.keys()})
         of_all = next(iter(resolved.values()))  # what follows is the same for all lines
         test = held_out(of_all, study)
@@ -165,6 +167,7 @@ def _intervened(study: Study, runs: Runs, plans: Mapping[str, Mapping[str, Any]]
 
     Of models of the fast engine, whose partner has the same seeds. Raises InputError.
     """
+    partners: dict[str, str | None] = {}
     for (task, line, block), key in runs.items():
         other = runs.get((task, study.partner(line) or "", block))
         pair = [plans.get(run.rpartition("-")[0], {}) for run in (key, other or "")]
@@ -175,6 +178,10 @@ def _intervened(study: Study, runs: Runs, plans: Mapping[str, Mapping[str, Any]]
             if ours != theirs:
                 partner = f"{pair[1]['line']}, with which it is paired, {theirs}"
                 raise InputError(f"line {line} has {key_of_both} {ours}, and {partner}; interventions need the same")
+        if partners.setdefault(key, other) != other:
+            both = f"{partners[key]} and {other}"
+            said = f"line {line} shares run {key} with another line, and they are paired with {both}"
+            raise InputError(f"{said}; interventions need one partner: compare both with one line")
         yield key, {"task": task, "partner": other}
 
 

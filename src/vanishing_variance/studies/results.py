@@ -59,7 +59,7 @@ def parts_by_rule(parts: pd.DataFrame) -> pd.DataFrame:
 def mechanism_of_study(mechanism: pd.DataFrame) -> pd.DataFrame:
     """Return KEYS and INSIDE, of `evaluate_block`'s frame of the paper's network."""
     tested = rows(mechanism, sample="tested").rename(columns={"variance_before": "variance"})
-    return tested[[*KEYS, *INSIDE]].round(6)
+    return rounded(tested[[*KEYS, *INSIDE]])
 
 
 def mechanism_of_tables(mechanism: pd.DataFrame) -> pd.DataFrame:
@@ -93,7 +93,7 @@ def last_layer(inside: pd.DataFrame) -> pd.DataFrame:
     """Return seed, length, target and variance of the last layer of `plain_inside`, means over its heads."""
     last = inside[inside["layer"] == inside["layer"].max()]
     means: pd.DataFrame = last.groupby(KEYS)[INSIDE].mean()
-    return means.round(6).reset_index()
+    return rounded(means).reset_index()
 
 
 def by_head(inside: pd.DataFrame) -> pd.DataFrame:

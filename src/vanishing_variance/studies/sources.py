@@ -1,16 +1,17 @@
 """The hashes of source files, and of what they import that is not installed."""
 
 import ast
-import hashlib
 import os
 import sys
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.paths import is_installed
+from vanishing_variance.studies.files import PACKAGE, source_hash
 
-PACKAGE = Path(__file__).parents[1]
 # What trains and tests declares these rooms, or they decide no number.
 DECLARED = ("engine", "harness")
 
@@ -27,9 +28,8 @@ def hashes(names: Iterable[str]) -> dict[str, str]:
         name = left.pop()
         if name in found:
             continue
-        source = (PACKAGE / name).read_bytes()
-        found[name] = hashlib.sha256(source).hexdigest()[:16]
-        left += _imported(name, source)
+        found[name] = source_hash(PACKAGE / name)
+        left += _imported(name, (PACKAGE / name).read_bytes())
     return dict(sorted(found.items()))
 
 
@@ -59,11 +59,20 @@ def _files(module: list[str]) -> Iterator[str]:
     """Yield the file of a module that is not installed, and those of the packages that it is in."""
     package, *parts = module
     if package != PACKAGE.name:
-        for folder in map(Path, sys.path):
+        for folder in _folders(package):
             if not is_installed(str(folder)):
                 yield from (os.path.relpath(folder / name, PACKAGE) for name in _in(folder, module))
     elif parts and parts[0] not in DECLARED:
         yield from _in(PACKAGE, parts)
+
+
+def _folders(package: str) -> Iterator[Path]:
+    """Yield the folders in which a package may lie: those of the path, and where an editable install finds it."""
+    yield from map(Path, sys.path)
+    with suppress(ImportError, ValueError):
+        spec = find_spec(package)
+        if spec is not None and spec.has_location and spec.origin is not None:
+            yield Path(spec.origin).parents[1 if spec.submodule_search_locations else 0]
 
 
 def _in(folder: Path, parts: list[str]) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from functools import cache, partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,10 @@ from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.claims.judgement import OF_STUDY, judged
 from vanishing_variance.claims.paper import CLAIMS
 from vanishing_variance.engine.run import PAPER
+from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.frames import Files, read_csv
 from vanishing_variance.harness.paths import METRICS, PLOTS
-from vanishing_variance.harness.sections import Length, get_param
+from vanishing_variance.harness.sections import PATH, Length, get_param
 from vanishing_variance.measure.proposition import summary
 from vanishing_variance.results.columns import rounded, rows
 from vanishing_variance.results.files import TrainingSetup, comparison, recovery, without_interventions
@@ -24,10 +26,11 @@ from vanishing_variance.results.shares import shares
 from vanishing_variance.studies.arguments import Planned
 from vanishing_variance.studies.board import board_of_study, board_table, steps_section
 from vanishing_variance.studies.choosing import require_chosen
-from vanishing_variance.studies.files import kept_file
+from vanishing_variance.studies.files import kept_file, plan_file
 from vanishing_variance.studies.kept import read_kept
 from vanishing_variance.studies.made_of import check_kept_made_of
-from vanishing_variance.studies.parameters import PAPERS_NORM, longest_of_ranges
+from vanishing_variance.studies.parameters import PAPERS_NORM, longest_of_ranges, unchecked_params
+from vanishing_variance.studies.plan import params_of_training
 from vanishing_variance.studies.reading import read_answers, read_measured, read_results, read_runs
 from vanishing_variance.studies.root import root_study
 from vanishing_variance.studies.settings import (
@@ -43,6 +46,8 @@ from vanishing_variance.studies.tuning import Tuned, chosen_of
 # Of a study's results, what is not derived as quickly as it is read.
 OF_PAPER = ("tables/tables.md", "tables/paper.md")
 EXPONENTS = "proposition-exponents.csv"
+# Sections of params.yaml that tables and claims name beside what was trained with them.
+COMPARED = ("network", "attention", "model", "training", "tasks", "ranges")
 
 
 def study_files(study: Study, planned: Planned) -> tuple[Files, pd.DataFrame]:
@@ -128,12 +133,27 @@ def claims_of(evidence: Evidence) -> Files:
     return judged([claim for claim in CLAIMS if claim.statistic in OF_STUDY], evidence)
 
 
+def _require_planned(params: Mapping[str, Any], study: Study, planned: Planned) -> None:
+    """Raise InputError where params.yaml is no longer what the runs were planned by."""
+    lines = {(run.task, run.line) for run in planned.runs}
+    edited = [] if lines == {*product(study.tasks, study.names)} else ["norm, train_on or tasks"]
+    for run in planned.runs:
+        if not edited:
+            now = params_of_training(unchecked_params(params, study, run.line), run.task, study.range_of(run.line))
+            before = planned.params(run.key, "train")
+            edited += [key for key in COMPARED if now[key] != before[key]]
+    if edited:
+        said = f"{PATH}: {edited[0]} was edited since {plan_file('')} was written"
+        raise InputError(f"{said}; run the same command again")
+
+
 def root_files(params: Mapping[str, Any], planned: Planned) -> dict[Path, Files]:
     """Return, of params.yaml's study, paired tests, tables and what was measured inside, by folder. Raises InputError.
 
     Of another network than the paper's nothing is measured inside.
     """
     norm, study = get_param(params, "norm", str), root_study(params)
+    _require_planned(params, study, planned)
     trained = TrainingSetup.of(params, study.names)
     results = read_results("", study, planned.runs).drop(columns="note")  # else its training has failed
     tested, answers = by_rule(results), cache(partial(read_answers, planned.runs))

@@ -21,7 +21,7 @@ Setting = dict[str, Any]
 # A model failed where, at the longest training length, its accuracy is no further above that of the most frequent
 # label than this part of what is possible.
 NEAR_CHANCE = 0.25
-# Losses in results before 2026-12 have six decimals: a smaller one counts as half of the last.
+# Losses in results before 2026-12 have six decimals: one of 0 there counts as half of the last.
 SMALLEST = 5e-7
 
 
@@ -181,7 +181,7 @@ def failures(results: pd.DataFrame, longest: int, chance: float) -> "pd.Series[b
 def log_losses(results: pd.DataFrame) -> "pd.Series[float]":
     """Return the log loss by seed, of those whose loss is a number; `results`: of a line by one rule of weights."""
     losses = results.groupby("seed")[LOSS].mean().astype(float)
-    finite = losses[np.isfinite(losses)].clip(lower=SMALLEST)
+    finite = losses[np.isfinite(losses)].replace(0.0, SMALLEST)
     return pd.Series(np.log(finite.to_numpy()), finite.index)
 
 
