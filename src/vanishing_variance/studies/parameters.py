@@ -95,7 +95,7 @@ def line_params(
         check(resolved, LineParams)
         if resolved["network"] != PAPER:
             _check_read(resolved["network"], own)
-        for key in own.keys() - flattened(study.tune):
+        for key in sorted(own.keys() - flattened(study.tune)):
             _check_trained(key, own, study.range_of(line), study.tasks)
     except InputError as problem:
         raise InputError(f"line {line}: {str(problem).removeprefix(f'{PATH}: ')}") from None
