@@ -228,7 +228,7 @@ class Unasked(Own):
 
     def forward(self, items, query):
         logits = items[..., 0].unsqueeze(1)
-        weights = self.maps[0](logits) + torch.softmax(self.maps[1].rescaled(logits, logits.shape[-1]), dim=-1)
+        weights = self.maps[0](logits) + torch.softmax(self.maps[1].rescaled(logits, items=logits.shape[-1]), dim=-1)
         return super().forward(weights.mT * items, query)
 
 

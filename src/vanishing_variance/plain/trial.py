@@ -42,9 +42,11 @@ def _check_rules(plan: PlainPlan, seed: int) -> None:
     used: set[AttentionMap] = set()
     asked: set[AttentionMap] = set()
 
-    def noting(of: set[AttentionMap], one: AttentionMap, call: Callable[..., Tensor], *numbers: Any) -> Tensor:
+    def noting(
+        of: set[AttentionMap], one: AttentionMap, call: Callable[..., Tensor], *args: Any, **named: Any
+    ) -> Tensor:
         of.add(one)
-        return call(*numbers)
+        return call(*args, **named)
 
     for one in maps:
         one.rule = partial(noting, asked, one, one.of_map)
