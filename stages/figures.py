@@ -32,7 +32,7 @@ def main() -> None:
         block, range_ = get_param(params, "blocks", Blocks)[0], next(iter(ranges))
         pair = [Run(shown.task, one, block, range_, one) for one in ("none", norm)]
         frames = {name: read_tested(pair, name) for name in results.SHOWN}
-        write(results.of_inside(frames, shown, norm, longest["none"]))
+        write(results.of_inside(frames, shown, norm, ranges[range_]))
         variances, exponents = (read_csv(PLOTS / "proposition" / f"proposition{end}.csv") for end in ("", "-exponents"))
         intervened = tidied(read_csv(METRICS / "interventions" / "accuracy.csv"), "accuracy")
         causes = interventions.draw(shares(intervened, longest), longest["none"])

@@ -64,6 +64,7 @@ WHOLE = "different whole numbers from"
         ({"model.wide": 3}, SMOKE, r"it has no key model\.wide; choose from width, "),
         ([("width", 8)], SMOKE, "^changes is .*; must be a mapping of dotted keys to values$"),
         ({}, True, "^path is True; must be that of a file$"),
+        ({"network": "transformer", "model.width": 24}, SMOKE, "^network transformer does not read model.width; its "),
     ],
 )
 def test_parameters_that_there_are_not_are_one_line(changes, path, said):

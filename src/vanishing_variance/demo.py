@@ -9,6 +9,7 @@ treatment as it goes; writes FOLDER/accuracy.csv and accuracy.png (by default de
 import argparse
 import sys
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -25,7 +26,12 @@ from vanishing_variance.results.columns import rows
 SEEDS = (0, 1)
 LENGTHS = tuple(2**exponent for exponent in range(4, 15))
 SEQUENCES = 256
-SHARED = {"tasks.dictionary.steps.short": 8_000, "training.seeds_per_process": 1}
+SHARED: dict[str, Any] = {
+    "tasks.dictionary.steps.short": 8_000,
+    "training.seeds_per_process": 1,
+    **{"network": "paper", "network_options": {}, "attention": "softmax", "attention_options": {}},
+    **{"model.projection": "mlp", "training.decay": "none"},
+}
 # By name: the normaliser, and what else differs.
 LOOKS = {"none": variants.look("none"), "ln": variants.look("ln"), "three changes": THREE_CHANGES}
 LINES: dict[str, tuple[str, dict[str, str]]] = {

@@ -21,7 +21,7 @@ from vanishing_variance import engines
 from vanishing_variance.engine import registry
 from vanishing_variance.engine.drawing import looked_at
 from vanishing_variance.engine.plan import TrainingPlan
-from vanishing_variance.engine.run import Run
+from vanishing_variance.engine.run import PAPER, Run
 from vanishing_variance.engine.task import Task, name_of
 from vanishing_variance.engine.variant import Given
 from vanishing_variance.harness.by_value import ByValue, copied
@@ -34,9 +34,11 @@ from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.measure import tested as of_models
 from vanishing_variance.measure.held_out import Test
 from vanishing_variance.measure.plain_models.limited import model_of, of_seed
-from vanishing_variance.params import changed, check, section_of, with_tasks
+from vanishing_variance.params import changed, check, check_read, section_of, with_tasks
 from vanishing_variance.plain.model import PlainModel, as_plain
 from vanishing_variance.plain.plan import NetworkChoice
+from vanishing_variance.studies.files import PACKAGE, source_hash
+from vanishing_variance.studies.sources import hashes
 from vanishing_variance.task_check import check_declared, check_task, reads_order
 
 # In a checkout a link to the root's params.yaml, and in an installed package its content.
@@ -55,7 +57,7 @@ class Trained(ByValue):
 
     `weights` by name, (seeds, ...) each; `losses`: seed, step, loss (nats); `kept`: weights that are kept beside the
     last ones, such as `averaged`. `params` are those they were trained with. `plan` has copies of what was
-    given, with its code; `pickle` keeps them.
+    given, with its code; `pickle` keeps them. What was named has its file alone: `files` are the hashes of these.
     """
 
     plan: TrainingPlan
@@ -64,6 +66,7 @@ class Trained(ByValue):
     losses: pd.DataFrame
     kept: Mapping[str, Mapping[str, np.ndarray]]
     params: Mapping[str, Any]
+    files: Mapping[str, str]
 
     @property
     def network_name(self) -> str:
@@ -100,6 +103,8 @@ def read_params(changes: Mapping[str, Any] | None = None, path: Path | str | Non
     known = [name for name in tasks if name in registry.names("tasks")]
     params = changed(with_tasks(read_yaml(Path(path)), known), changes)
     check(params)
+    if params["network"] != PAPER:
+        check_read(params["network"], map(str, changes))
     return params
 
 
@@ -146,7 +151,7 @@ def train(
     block = engines.train(plan, numbers)
     if task_name not in registry.names("tasks"):
         del params["tasks"][task_name]  # of a class, which params.yaml has no section of
-    return Trained(plan, numbers, block.weights, block.losses, block.kept, params)
+    return Trained(plan, numbers, block.weights, block.losses, block.kept, params, _hashes(plan))
 
 
 @_settled()
@@ -198,6 +203,18 @@ def module(trained: Trained, seed: int) -> PlainModel:
     except (TypeError, ValueError):
         raise InputError(f"seed is {shown(seed)}; must be one of {shown(seeds)}") from None
     return model_of(plan, seeds[place], of_seed(weights, place)).cpu()
+
+
+def _hashes(plan: TrainingPlan) -> dict[str, str]:
+    """Return the hashes of the files of what a plan has by name, and of what these import."""
+    variant = plan.variant
+    given = variant.given
+    choices = [("tasks", variant.task_name, given.task), ("norms", variant.norm_name, given.norm)]
+    choices.append(("attentions", variant.attention_name, given.attention))
+    named = [f"{folder}/{name}.py" for folder, name, thing in choices if thing is None]
+    if isinstance(plan.network, str):
+        named.append(f"networks/{plan.network}.py")
+    return hashes(named)
 
 
 def _with_drawn(plan: TrainingPlan) -> TrainingPlan:
@@ -294,6 +311,10 @@ def _whole(value: Any) -> int:
 def _require_trained(trained: Any) -> None:
     if not isinstance(trained, Trained):
         raise InputError(f"trained is {shown(trained)}; must be what train returned")
+    for name, before in trained.files.items():
+        if source_hash(PACKAGE / name) != before:
+            said = f"{name} was edited since these models were trained"
+            raise InputError(f"{said}; give train its class in place of its name, and they keep its code")
 
 
 def _require_mapping(name: str, value: Any, kind: str) -> None:

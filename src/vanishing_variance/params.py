@@ -172,6 +172,24 @@ def _of_network(network: str, options: Mapping[str, Any], attention: str) -> Ite
         yield str(problem)
 
 
+def takes_attention(network: Any) -> bool:
+    """Return whether a network takes an attention map; one that there is not takes none."""
+    if network == PAPER:
+        return True
+    plan = import_module("vanishing_variance.plain.plan")  # torch, as above
+    return network in registry.names("networks") and plan.takes_attention(network)
+
+
+def check_read(network: str, keys: Iterable[str]) -> None:
+    """Raise InputError where some of the keys, which were set beside another network, only the paper's reads."""
+    for key in keys:
+        unread = not takes_attention(network) if key == "attention" else key.startswith("model.")
+        if unread and key != "model.epsilon":
+            plan = import_module("vanishing_variance.plain.plan")  # torch, as above
+            options = ", ".join(plan.option_kinds(network)) or "none"
+            raise InputError(f"network {network} does not read {key}; its options are network_options: {options}")
+
+
 def _of_options(params: Params) -> Iterator[str]:
     """Yield a line for an option that a normaliser or an attention map does not take."""
     if not params.norm_options and not params.attention_options:

@@ -72,11 +72,22 @@ def tables() -> dict[str, str]:
     numbers = ["misranked", "foretold_misranked", "accuracy", "foretold_accuracy"]
     found = models[models["length"].isin(SHOWN)].groupby(["task", "study", "line", "length"], sort=False)
     means = 100 * found[numbers].mean()
+    apart = pd.DataFrame({name: (means[name] - means[f"foretold_{name}"]).abs() for name in numbers[::2]})
+    largest = apart.groupby(["task", "length"], sort=False).max().sort_index().round(1).reset_index()
+    largest["length"] = largest["length"].map(power)
+    largest = largest.set_axis(["task", "length", HEADS[0], HEADS[2]], axis=1).astype(str)
     cells = means.map("{:.1f}".format).reset_index()
     cells.insert(4, "n", found.size().to_numpy())
     cells["length"] = cells["length"].map(power)
     named = cells.rename(columns=dict(zip(numbers, HEADS, strict=True))).astype(str)
-    return {"foretold.md": f"# Foretold from short sequences\n\n{table_of(named, texts=4)}\n\n{NOTE}\n"}
+    parts = [
+        "# Foretold from short sequences",
+        table_of(named, texts=4),
+        NOTE,
+        "Points between measured and foretold, at most, over the arms of a task:",
+        table_of(largest, texts=2),
+    ]
+    return {"foretold.md": "\n\n".join(parts) + "\n"}
 
 
 def of_study(name: str) -> pd.DataFrame:

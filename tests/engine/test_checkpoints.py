@@ -126,10 +126,12 @@ def test_checkpoints_of_other_parameters_stay(tmp_path):
 
 
 def test_the_checkpoints_of_the_training_that_led_to_the_weights_are_removed_and_no_others(tmp_path):
-    weights = {"head.2.weight": np.arange(8.0).reshape(4, 2)}
-    for name, of_seeds in {"first": [0, 1], "second": [2, 3]}.items():
-        write_arrays(tmp_path / f"{name}.safetensors", {"weights.head.2.weight": weights["head.2.weight"][of_seeds]})
-    write_arrays(tmp_path / "of other parameters.safetensors", {"weights.head.2.weight": np.ones((2, 2))})
+    table = np.ones((4, 16))  # of all trainings, as a network may have
+    weights = {"head.2.weight": np.arange(8.0).reshape(4, 2), "table": table}
+    trained = {"first": weights["head.2.weight"][:2], "second": weights["head.2.weight"][2:]}
+    for name, head in {**trained, "of other parameters": np.ones((2, 2))}.items():
+        arrays = {"weights.head.2.weight": head, "weights.table": table[:2]}
+        write_arrays(tmp_path / f"{name}.safetensors", arrays)
     write_arrays(tmp_path / "of another network.safetensors", {"weights.bias": np.arange(2.0)})
     (tmp_path / "damaged.safetensors").write_bytes(b"damaged")
     remove_finished_checkpoints(tmp_path, weights)

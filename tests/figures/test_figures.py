@@ -57,7 +57,7 @@ def moments():
 
 
 def test_figure_3_is_relative_to_the_longest_trained_length():
-    data = figure3.data({"none": moments(), "ln": moments()}, longest_trained=20).set_index("length")
+    data = figure3.data({"none": moments(), "ln": moments()}, Range(shortest=5, longest=20)).set_index("length")
     sigma = 0.5**0.5
     for line in ("none", "norm_before", "norm_after"):
         assert data[f"{line}_drift"].tolist() == pytest.approx([-1.2 / sigma, 0, 4.8 / sigma])
@@ -86,10 +86,13 @@ def test_a_sequence_shorter_than_others_has_no_weights_at_their_last_ranks():
     assert np.isnan(medians.lines[0].get_ydata()).tolist() == [False, False, True]
 
 
-@pytest.mark.parametrize(("longest", "said"), [(20, "longest trained"), (2, "shortest")])
-def test_figure_3_says_which_length_it_is_relative_to(longest, said):
-    data = figure3.data({"none": moments(), "ln": moments()}, longest)
-    assert f"relative to the {said} test length" in figure3.draw(data, "argmax", "ln", 8, longest).caption
+@pytest.mark.parametrize(
+    ("lengths", "said"), [((5, 20), "longest trained"), ((1, 2), "shortest"), ((5, 6), "shortest")]
+)
+def test_figure_3_says_which_length_it_is_relative_to(lengths, said):
+    trained = Range(shortest=lengths[0], longest=lengths[1])
+    data = figure3.data({"none": moments(), "ln": moments()}, trained)
+    assert f"relative to the {said} test length" in figure3.draw(data, "argmax", "ln", 8, trained).caption
 
 
 @pytest.fixture
@@ -188,6 +191,9 @@ def test_parts_of_a_line_that_were_measured_on_one_task_alone_are_words_on_the_o
     ]
     empty = dict.fromkeys(("misread", "diluted", "right_misranked"), 0.0)
     drawing = parts.draw(pd.concat(measured).assign(**empty), {"none": 16, "ln": 16})
+    assert drawing.caption.startswith("All answers")
+    of_some = parts.draw(pd.concat(measured).assign(**empty, accuracy=0.4), {"none": 16, "ln": 16})
+    assert of_some.caption.startswith("Answers to the first sequences of a length")
     titles = [axes.get_title(loc="left") for axes in drawing.figure.axes]
     assert sorted(titles) == ["a, ln: not measured", "a, none (n = 2)", "b, ln (n = 2)", "b, none (n = 2)"]
 

@@ -68,6 +68,20 @@ def test_a_source_that_is_edited_after_it_was_loaded_fails_the_stage(edited, her
     assert not fails or ended.value.code == 2
 
 
+def test_a_source_that_was_edited_before_it_was_loaded_is_that_of_then(monkeypatch):
+    """As a choice that is written, or changed, while a notebook is open."""
+    file = edits.PACKAGE / "norms/ln.py"
+    monkeypatch.setattr(edits, "_noted", {file: (0, 0)})
+    monkeypatch.setattr(edits, "LOADED_BY_OTHERS", set())
+    monkeypatch.setattr(edits, "loaded_sources", set)
+    edits.require_unedited("since")
+    monkeypatch.setattr(edits, "loaded_sources", lambda: {file})
+    edits.require_unedited("since")
+    monkeypatch.setitem(edits._noted, file, (0, 0))
+    with pytest.raises(InputError, match=r"norms/ln\.py was edited since$"):
+        edits.require_unedited("since")
+
+
 def test_every_stage_notes_its_sources_before_it_loads_them():
     script = "import stages, sys; from vanishing_variance.harness import edits; print(len(edits._noted), *sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)

@@ -294,6 +294,17 @@ class OfHeads:
         return torch.sigmoid(parameters["factor"] * logits - parameters["shift"])
 
 
+class Known:
+    """The same map, which knows its rows: those of the heads, one after another, as in the fast engine."""
+
+    LEARNABLE = {"shift": 0.5}
+
+    @staticmethod
+    def weights(logits, parameters):
+        factors = torch.arange(1.0, HEADS + 1).unsqueeze(1)
+        return torch.sigmoid(logits.unflatten(1, (-1, HEADS)) * factors - parameters["shift"]).flatten(1, 2)
+
+
 def test_each_head_has_its_own_numbers_of_a_map_that_has_them():
     torch.manual_seed(0)
     network = Network(SIZES, identity, partial(AttentionMap, OfHeads), heads=HEADS, width=WIDTH, layers=1).double()
@@ -301,6 +312,14 @@ def test_each_head_has_its_own_numbers_of_a_map_that_has_them():
     attention.map.get_parameter("factor").data.copy_(torch.arange(1.0, HEADS + 1))
     logits, _ = logits_and_values(attention, tokens)
     assert_same(attention.inside(tokens).weights, torch.from_numpy(weights_by_hand(attention, logits)[:, :, -1, :-1]))
+
+
+def test_the_rows_of_a_map_are_those_of_the_heads_one_after_another():
+    own, known = (AttentionMap(one, HEADS).double() for one in (OfHeads, Known))
+    own.get_parameter("factor").data.copy_(torch.arange(1.0, HEADS + 1))
+    for shape in ((B, HEADS, N), (B, HEADS, N + 1, N)):
+        logits = torch.randn(shape, dtype=torch.float64)
+        assert_same(known(logits), own(logits))
 
 
 def adaptive_by_hand(logits):

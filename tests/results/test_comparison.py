@@ -75,5 +75,16 @@ def test_at_equal_loss_is_a_regression_of_all_seeds_on_the_log_loss():
     np.testing.assert_allclose(estimate_of(arms, "log_loss"), [gains.mean(), low, high])
     for without in (results[0].drop(columns="loss"), results[0].assign(loss=9e-6)):
         assert np.isnan(estimate_of(arms_of(without, results[1]), "at_own_loss")).all()
+    some = results[0].assign(loss=results[0]["loss"].where(results[0]["seed"] > 3))  # the n beside it is of all
+    assert np.isnan([estimate_of(arms_of(some, results[1]), name) for name in ("log_loss", "at_own_loss")]).all()
     small = results[0].assign(loss=1e-4 * results[0]["loss"])  # with all digits
     assert np.isfinite(estimate_of(arms_of(small, results[1]), "at_own_loss")).all()
+
+
+def test_differences_that_are_equal_have_no_interval():
+    baseline = drawn(0).assign(accuracy=0.5, loss=0.01, misranked=0.5)
+    arms = arms_of(baseline.assign(accuracy=0.75, loss=0.02, misranked=0.25), baseline)
+    for name, mean in (("log_odds", None), ("anytime", 25), ("gain_misranked", 25), ("log_loss", np.log(2))):
+        found, low, high = estimate_of(arms, name, 16 if name == "log_odds" else BEYOND)
+        assert np.isnan([low, high]).all()
+        assert mean is None or found == pytest.approx(mean)

@@ -12,12 +12,15 @@ from vanishing_variance.figures.board import draw
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.frames import read_csv, write_files
+from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.results.paired import STATISTICS, Statistic
 from vanishing_variance.studies.board import board, board_table, gains_by_steps, note_of_ranges
+from vanishing_variance.studies.parameters import params_of_tables
 from vanishing_variance.studies.plan import read_plan
+from vanishing_variance.studies.reading import read_all
 from vanishing_variance.studies.results import last_layer, mechanism_of_study
 from vanishing_variance.studies.study import read_study
-from vanishing_variance.studies.tables import study_files
+from vanishing_variance.studies.tables import evidence_of, study_files
 
 LENGTHS = (16, 32, 64)
 
@@ -200,3 +203,15 @@ def test_a_small_variance_keeps_its_digits_in_results():
         {"seed": [0], "length": [16], "layer": [0], "head": [0], "target": [0.5], "variance": [4.321e-7]}
     )
     assert mechanism_of_study(mechanism)["variance"].item() == last_layer(heads)["variance"].item() == 4.321e-7
+
+
+def test_claims_are_of_lines_of_which_no_training_diverged(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    params = read_yaml(ROOT / "params.yaml")
+    study, results = read_all("velickovic", params)
+    diverged = pd.DataFrame({"task": ["argmax"], "line": ["ln"], "note": ["diverged"]})
+    evidence = evidence_of(study, params_of_tables(params, study), pd.concat([results, diverged]))
+    for frame in (evidence.accuracy, evidence.mechanism):
+        lines = frame.groupby("task")["line"].unique()
+        assert {*lines["argmax"]} == {"none"}
+        assert {*lines["dictionary"]} == {"none", "std", "ln"}

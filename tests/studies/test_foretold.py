@@ -13,6 +13,11 @@ from vanishing_variance.engine.streams import stream
 SCRIPT = runpy.run_path(str(ROOT / "studies/where/foretold.py"))
 
 
+def test_the_table_in_git_follows_from_the_numbers_in_git():
+    for name, text in SCRIPT["tables"]().items():
+        assert text == (ROOT / "studies/where" / name).read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize(("drawn", "target"), [(stats.norm(), 0.0), (stats.norm(), 2.5), (stats.expon(), 8.0)])
 def test_the_tail_is_that_of_the_distribution(drawn, target):
     logits = drawn.rvs(2**16, random_state=0)

@@ -32,7 +32,7 @@ from vanishing_variance.studies.files import PACKAGE, results_file, source_hash
 from vanishing_variance.studies.make import REPRO, alone, empty_deleted, prepared, untrained, without_weights
 from vanishing_variance.studies.new import filled
 from vanishing_variance.studies.plan import _intervened
-from vanishing_variance.studies.reading import ALL_FAILED
+from vanishing_variance.studies.reading import ALL_FAILED, read_measured
 from vanishing_variance.studies.study import Study, read_study
 from vanishing_variance.studies.tuning import Tuned
 
@@ -484,6 +484,7 @@ def test_of_a_line_that_diverged_nothing_is_measured_inside(monkeypatch):
     assert fails in plan["intervened"]
     for name in ("interventions", "proposition"):
         assert set(read_csv(MINE / f"{name}.csv")["line"]) == {"none", "ln"}
+    assert read_measured("interventions", Planned("mine", plan).intervened)["accuracy"].dtype == float
 
 
 def test_a_study_of_kept_lines_alone_is_of_what_its_results_were_made_of(monkeypatch):

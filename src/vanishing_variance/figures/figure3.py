@@ -3,6 +3,7 @@
 import pandas as pd
 from matplotlib.ticker import FuncFormatter
 
+from vanishing_variance.engine.ranges import Range
 from vanishing_variance.figures import style, variants
 from vanishing_variance.figures.drawing import Drawing
 from vanishing_variance.harness.numbers import drawn_power
@@ -14,7 +15,7 @@ DRIFT = 0.02
 PLOTTED = ["length", "none_variance", "norm_before_variance", "norm_after_variance"]
 
 
-def data(moments: dict[str, pd.DataFrame], longest_trained: int) -> pd.DataFrame:
+def data(moments: dict[str, pd.DataFrame], trained: Range) -> pd.DataFrame:
     """Return each line by length, relative to the reference: the longest test length that was trained on.
 
     Columns: length, and for each of `none`, `norm_before` and `norm_after`: `drift`, the global mean minus that at the
@@ -26,17 +27,17 @@ def data(moments: dict[str, pd.DataFrame], longest_trained: int) -> pd.DataFrame
     """
     none, norm = moments.values()
     lines = [
-        _relative(none, "before", longest_trained).add_prefix("none_"),
-        _relative(norm, "before", longest_trained).add_prefix("norm_before_"),
-        _relative(norm, "after", longest_trained).add_prefix("norm_after_"),
+        _relative(none, "before", trained).add_prefix("none_"),
+        _relative(norm, "before", trained).add_prefix("norm_before_"),
+        _relative(norm, "after", trained).add_prefix("norm_after_"),
     ]
     return pd.concat(lines, axis=1).reset_index()
 
 
-def _relative(moments: pd.DataFrame, where: str, longest_trained: int) -> pd.DataFrame:
+def _relative(moments: pd.DataFrame, where: str, trained: Range) -> pd.DataFrame:
     outputs = rows(moments, where=where).set_index("length").sort_index()
-    trained = outputs[outputs.index <= longest_trained]
-    reference = outputs.iloc[max(len(trained) - 1, 0)]
+    of_training = outputs.loc[trained.shortest : trained.longest]
+    reference = of_training.iloc[-1] if len(of_training) else outputs.iloc[0]
     sigma = reference["variance"] ** 0.5
     drift = outputs["mean"] - reference["mean"]
     drift_se = (outputs["mean_se"] ** 2 + reference["mean_se"] ** 2) ** 0.5
@@ -48,10 +49,11 @@ def _relative(moments: pd.DataFrame, where: str, longest_trained: int) -> pd.Dat
     return line
 
 
-def draw(lines: pd.DataFrame, task: str, norm: str, sequences: int, longest_trained: int) -> Drawing:
+def draw(lines: pd.DataFrame, task: str, norm: str, sequences: int, trained: Range) -> Drawing:
     """Draw the drift of the global mean (left) and the decay of the global variance (right); `lines`: of `data`."""
     reference = rows(lines, none_variance=1)["length"].iloc[0]
-    of, subscript = ("longest trained", "trained") if reference <= longest_trained else ("shortest", "shortest")
+    is_trained = trained.shortest <= reference <= trained.longest
+    of, subscript = ("longest trained", "trained") if is_trained else ("shortest", "shortest")
     figure = style.figure(2.6)
     left, right = panels = figure.subplots(1, 2)
     by_length = lines.set_index("length")

@@ -8,7 +8,7 @@ from vanishing_variance.figures import style, variants
 from vanishing_variance.figures.drawing import Drawing, without_data
 from vanishing_variance.measure.parts import PARTS
 from vanishing_variance.results.columns import LAST, rows
-from vanishing_variance.results.parts import with_parts
+from vanishing_variance.results.parts import are_of_all, with_parts
 
 # From below: colour and label; the palette of Paul Tol (muted), which is colour-blind-safe.
 LAYERS = {
@@ -49,9 +49,10 @@ def draw(tested: pd.DataFrame, longest: Mapping[str, int]) -> Drawing:
     style.legend_above(figure, columns=2)
     style.note(figure, "means over n seeds, last weights")
     trained = " or ".join(str(items) for items in sorted({longest[line] for line in shown["line"]}))
+    of_which = "All answers" if are_of_all(shown) else "Answers to the first sequences of a length,"
     counts = variants.seeds(shown.groupby(["task", "line"])["seed"].nunique())
     caption = (
-        f"All answers with the last weights, trained on up to {trained} items, by what is wrong with them; means over "
+        f"{of_which} with the last weights, trained on up to {trained} items, by what is wrong with them; means over "
         f"n = {counts} seeds. What only sharpens attention can return the diluted ones at most."
     )
     return Drawing(figure, TITLE, caption)

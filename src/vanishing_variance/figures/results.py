@@ -25,18 +25,18 @@ INSIDE = {
 Drawn = dict[str, Drawing | pd.DataFrame]
 
 
-def of_inside(frames: Mapping[str, dict[str, pd.DataFrame]], shown: Figures, norm: str, longest: int) -> Drawn:
+def of_inside(frames: Mapping[str, dict[str, pd.DataFrame]], shown: Figures, norm: str, trained: Range) -> Drawn:
     """Draw Figures 2 to 4: inside the first model of `none` and of the treatment.
 
-    `frames`: those of SHOWN, each by normaliser; `longest`: of the training lengths.
+    `frames`: those of SHOWN, each by normaliser; `trained`: the training lengths.
     """
     densities = figure2.data(frames["features"], shown.lengths)
     sequences = int(densities["n"].iloc[0])
-    moments = figure3.data(frames["moments"], longest)
+    moments = figure3.data(frames["moments"], trained)
     weights = figure4.data(frames["attention"], shown.lengths)
     return {
         "figure2": figure2.draw(densities, shown.task),
-        "figure3": figure3.draw(moments, shown.task, norm, sequences, longest),
+        "figure3": figure3.draw(moments, shown.task, norm, sequences, trained),
         "figure4": figure4.draw(weights, shown.task),
         "figure3.csv": rounded(moments),
     }

@@ -39,13 +39,16 @@ def loaded_sources() -> set[Path]:
 
 
 def require_unedited(why: str) -> None:
-    """Raise InputError where a source that was loaded, here or by others, is no longer as it was noted."""
+    """Raise InputError where a source that was loaded, here or by others, is no longer as it was noted.
+
+    Others are noted as they are.
+    """
     loaded = loaded_sources() | LOADED_BY_OTHERS
     for path in sorted(loaded & _noted.keys()):
         if _state(path) != _noted[path]:
             raise InputError(f"{os.path.relpath(path)} was edited {why}")
-    for path in loaded - _noted.keys():
-        if path.is_relative_to(PACKAGE):  # a choice that is younger than this process
+    for path in PACKAGE.rglob("*"):  # choices, of now where they are loaded after this
+        if path.suffix in ENDINGS and path not in loaded:
             _noted[path] = _state(path)
 
 

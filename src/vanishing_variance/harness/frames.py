@@ -14,7 +14,7 @@ from vanishing_variance.harness.files import write_bytes, write_json, write_text
 
 _SHA256 = hashlib.sha256().digest_size
 # Columns of names and digests, which may look like numbers.
-NAMES = ("task", "line", "baseline", "tested_on", "trained_with")
+NAMES = ("task", "line", "baseline", "tested_on", "trained_with", "model", "revision")
 # By name: a frame, written as CSV; a text; or a document, written as JSON.
 Files = dict[str, Any]
 

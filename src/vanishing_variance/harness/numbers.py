@@ -11,7 +11,7 @@ _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 def power(length: int, how: str = "2^{}") -> str:
     """Return a length as a power of two where it is one."""
     exponent = int(length).bit_length() - 1
-    return how.format(exponent) if length == 2**exponent else str(length)
+    return how.format(exponent) if length == 2**exponent else f"{length:.0f}"
 
 
 def drawn_power(length: int) -> str:

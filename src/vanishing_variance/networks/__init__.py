@@ -109,15 +109,15 @@ class AttentionMap(nn.Module):
         """Return the attention weights of the map itself."""
         if self.is_softmax:
             return torch.softmax(rescaled, dim=-1)
-        by_row = rescaled.reshape(1, -1, rescaled.shape[-1]).clone()  # the map may write in place
-        weights: Tensor = self.map.weights(by_row, self._of_rows(rescaled.shape[:-1]))
-        return weights.reshape(rescaled.shape)
+        of_heads_last = rescaled.movedim(1, -2)  # rows in the order of the fast engine, the heads one after another
+        by_row = of_heads_last.reshape(1, -1, rescaled.shape[-1]).clone()  # the map may write in place
+        weights: Tensor = self.map.weights(by_row, self._of_rows(of_heads_last.shape[:-1]))
+        return weights.reshape(of_heads_last.shape).movedim(-2, 1)
 
     def _of_rows(self, shape: tuple[int, ...]) -> dict[str, Float[Tensor, "1 _ 1"]]:
-        """Return the learned numbers, and those of each head for each row (B, H, *Q)."""
+        """Return the learned numbers, and those of each head for each row (B, *Q, H)."""
         learned = {}
         for name, tensor in self.named_parameters():
-            of_head = tensor.view(-1, *[1] * len(shape[2:]))
-            rows = of_head.expand(shape) if name in of_heads(self.map) else of_head
+            rows = tensor.expand(shape) if name in of_heads(self.map) else tensor
             learned[name] = rows.reshape(1, -1, 1)
         return learned

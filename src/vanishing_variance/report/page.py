@@ -12,7 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from PIL.PngImagePlugin import PngImageFile
 
-from vanishing_variance.claims.verdict import AFTER_RESULTS, MEANINGS, NOT_COMPARABLE, shown
+from vanishing_variance.claims.verdict import AFTER_RESULTS, MEANINGS, NOT_COMPARABLE, NOT_TESTED, shown
 from vanishing_variance.engine.ranges import ranges_of, training_steps
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.sections import get_param
@@ -20,7 +20,7 @@ from vanishing_variance.report.strongest import Results, strongest
 from vanishing_variance.report.tables import counts, is_papers, ours, paper_table, papers, raised
 from vanishing_variance.results.paper import PAPER_SEEDS, PAPER_STEPS, of_paper, trained_otherwise
 from vanishing_variance.results.runs import PAPER_TABLES, TASKS
-from vanishing_variance.results.tables import numbers
+from vanishing_variance.results.tables import numbers, seeds
 
 TEMPLATES = Environment(
     loader=PackageLoader("vanishing_variance.report"),
@@ -30,6 +30,8 @@ TEMPLATES = Environment(
     lstrip_blocks=True,
     keep_trailing_newline=True,
 )
+# Verdicts that say nothing of a cause.
+NOT_JUDGED = (NOT_COMPARABLE, NOT_TESTED)
 TRAIN_LONG = "dvc exp run -S 'train_on=[short,long]'"
 
 
@@ -86,7 +88,7 @@ def page(
         papers_claims=[claim for claim in claims if is_papers(claim)],
         our_claims=[claim for claim in claims if not is_papers(claim)],
         causes=causes,
-        judged_causes=[key for key in causes if evidence[key].claim["verdict"] != NOT_COMPARABLE],
+        judged_causes=[key for key in causes if evidence[key].claim["verdict"] not in NOT_JUDGED],
         counts=counts,
         figures=figures,
         paper_scale=paper_scale,
@@ -113,7 +115,7 @@ def _tables(results: Results, paper: pd.DataFrame) -> list[tuple[str, Markup]]:
     for number, table in numbers(results.tests, norm, paper).items():
         task, range_ = PAPER_TABLES[number]
         made = of_paper(task, training_steps(params, task, range_), range_, trained_otherwise(params))
-        title = f"Table {number}. {task}, trained on the {range_} range, after {made}, n = {table['n'].max()} seeds"
+        title = f"Table {number}. {task}, trained on the {range_} range, after {made}, n = {seeds(table)} seeds"
         tables.append((title, paper_table(number, table, norm)))
     return tables
 

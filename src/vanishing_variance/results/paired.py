@@ -36,6 +36,12 @@ def _mean(of_seeds: "pd.Series[float]") -> Estimate:
     return interval(of_seeds.to_numpy())
 
 
+def _mean_difference(ours: "pd.Series[float]", theirs: "pd.Series[float]") -> Estimate:
+    """Return the mean difference, paired by seed; without an interval where all seeds have the same one."""
+    test = paired_test(ours.to_numpy(), theirs.to_numpy())
+    return test.mean, test.low, test.high
+
+
 def _target(arms: Arms, scope: Scope) -> Estimate | None:
     """Return the attention weight of the item with the answer, as trained."""
     if arms.rule != LAST:
@@ -54,7 +60,7 @@ def _part(name: str, arms: Arms, scope: Scope) -> Estimate | None:
 def _fewer(name: str, arms: Arms, scope: Scope) -> Estimate | None:
     """Return by how many points fewer answers of a line are in a part than of its baseline, paired by seed."""
     ours, theirs = of_both(*(_percent(arms, results, name, scope) for results in (arms.line, arms.baseline)))
-    return _mean(theirs - ours) if len(ours) else None
+    return _mean_difference(theirs, ours) if len(ours) else None
 
 
 def _percent(arms: Arms, results: pd.DataFrame, name: str, scope: Scope) -> "pd.Series[float]":
@@ -98,13 +104,16 @@ def _all_seeds(arms: Arms, scope: Scope) -> Estimate | None:
 
 
 def _anytime(arms: Arms, scope: Scope) -> Estimate | None:
-    return anytime_interval(arms.gains[scope].to_numpy()) if len(arms.gains) else None
+    test = paired(arms, scope)
+    if np.isnan(test.low):  # of one seed, or of equal differences
+        return (test.mean, NAN, NAN) if test.n else None
+    return anytime_interval(arms.gains[scope].to_numpy())
 
 
 def _log_odds(arms: Arms, scope: Scope) -> Estimate | None:
     """Return the difference of the log-odds, paired by seed; none without a length of training and two seeds."""
     ours, theirs = _odds(arms, scope)
-    return _mean(ours - theirs) if len(ours) else None
+    return _mean_difference(ours, theirs) if len(ours) else None
 
 
 def _odds(arms: Arms, scope: Scope) -> Covariates:
@@ -123,18 +132,19 @@ def _accuracies(arms: Arms) -> Covariates:
 def _log_loss(arms: Arms, _: Scope) -> Estimate | None:
     """Return the difference of the log losses at the training lengths, paired by seed: below 0, the line's is lower."""
     ours, theirs = of_both(*_losses(arms))
-    return _mean(ours - theirs) if len(ours) else None
+    return _mean_difference(ours, theirs) if len(ours) else None
 
 
 def _losses(arms: Arms) -> Covariates:
-    """Return the log of the losses of all seeds, after the same steps; none where one was stored too coarsely."""
+    """Return the log of the losses of all seeds, after the same steps; none where one is not there, or too coarse."""
     losses = []
     for results in (arms.line, arms.baseline):
         known = results[results["length"] > arms.longest].reindex(columns=["seed", LOSS]).dropna()
         loss = known.groupby("seed")[LOSS].first().astype(float)  # the same at all lengths
         has_digits = (loss > 0) & (loss != loss.round(DECIMALS))
         is_exact = ((loss >= SMALLEST_LOSS) | has_digits).all()
-        losses.append(loss.map(np.log) if is_exact else loss[:0])
+        is_whole = len(loss) == results["seed"].nunique()
+        losses.append(loss.map(np.log) if is_exact and is_whole else loss[:0])
     ours, theirs = losses
     return ours, theirs
 

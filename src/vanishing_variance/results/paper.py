@@ -113,7 +113,8 @@ def trained_otherwise(params: Mapping[str, Any]) -> dict[str, Any]:
         for found in (key, key.rpartition(".")[0]):  # or the key of a section that is null
             if ours.get(found, papers) != papers:
                 otherwise[found] = ours[found]
-    return otherwise
+    grown = "ranges.short.growth.shape"  # which the paper's has not
+    return otherwise | ({grown: ours[grown]} if grown in ours else {})
 
 
 def otherwise_words(otherwise: Mapping[str, Any], tasks: Collection[str], range_: str) -> list[str]:

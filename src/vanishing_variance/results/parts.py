@@ -30,7 +30,7 @@ NOTE_OF_GAINS = (
 )
 NOTE_OF_FIRST = (
     "Here not exactly: of several heads, and of other networks, parts are of the first sequences of a length, "
-    "accuracies and gains of all."
+    "accuracies and gains of all. *Misread* has also answers that attend most to their own token, or to nothing."
 )
 
 
@@ -58,7 +58,7 @@ def parts(
     document = ["# Where accuracy goes", _table(of_lines, OF_LINE), NOTE]
     if len(of_pairs):
         document += ["## Gains, by part", _table(of_pairs, OF_PAIR), NOTE_OF_GAINS]
-    if not np.allclose(measured[["accuracy", *WRONG]].sum(axis=1), 1, atol=1e-4):
+    if not are_of_all(measured):
         document.append(NOTE_OF_FIRST)
     return "\n\n".join(document) + "\n"
 
@@ -67,6 +67,11 @@ def with_parts(tested: pd.DataFrame) -> pd.DataFrame:
     """Return the results in which parts were measured, of lines of which no training diverged."""
     whole = without_diverged(tested)
     return whole[whole.reindex(columns=list(WRONG)).notna().all(axis=1)]
+
+
+def are_of_all(measured: pd.DataFrame) -> bool:
+    """Return whether parts are of all sequences of a length, and not of the first."""
+    return bool(np.allclose(measured[["accuracy", *WRONG]].sum(axis=1), 1, atol=1e-4))
 
 
 def _table(frame: pd.DataFrame, statistics: Sequence[str]) -> str:

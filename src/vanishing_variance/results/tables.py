@@ -47,8 +47,9 @@ def tests(frame: pd.DataFrame) -> pd.DataFrame:
 def numbers(tests: pd.DataFrame, norm: str, paper: pd.DataFrame) -> dict[int, pd.DataFrame]:
     """Return the numbers of the paper's tables, by number, of the pairs that are there.
 
-    A row a rule and length: the columns of `tests`; the mean accuracies, `mean_<norm>`, or `gain_<norm>` over none in
-    Tables 3 and 6; the paper's numbers, `paper_<name>`, where the comparison is the paper's.
+    A row a rule and length: the columns of `tests`; the mean accuracies, `mean_<norm>`, or in Tables 3 and 6
+    `gain_<norm>` over none of `n_<norm>` seeds; the paper's numbers, `paper_<name>`, where the comparison is
+    the paper's.
     """
     found = {}
     for number, (task, range_) in PAPER_TABLES.items():
@@ -75,7 +76,7 @@ def markdown(number: int, numbers: pd.DataFrame, norm: str, made: str) -> str:
     for rule, title in TITLES.items():
         ours = rows(numbers, rule=rule)
         if len(ours):
-            lines.append([f"**{title}, n = {ours['n'].max()}**", *[""] * len(lengths)])
+            lines.append([f"**{title}, n = {seeds(ours)}**", *[""] * len(lengths)])
         for name, how, columns in table_rows(number, norm):
             texts = [estimate(how, *values) for values in ours[columns].to_numpy()]
             if set(texts) - {MISSING}:
@@ -86,6 +87,12 @@ def markdown(number: int, numbers: pd.DataFrame, norm: str, made: str) -> str:
     title = f"Table {number}. {task}, trained on the {range_} range: {shown}, after {made}"
     body = table(["", *map(power, lengths)], lines)
     return f"## {title}\n\n{body}\n\n{' '.join(notes)}\n"
+
+
+def seeds(numbers: pd.DataFrame) -> str:
+    """Return the number of seeds of some of `numbers`; from the fewest to the most, where pairs have not the same."""
+    counts = numbers.filter(regex="^n(_|$)")
+    return "–".join(f"{count:.0f}" for count in dict.fromkeys((counts.min().min(), counts.max().max())))
 
 
 def table_rows(number: int, norm: str) -> list[tuple[str, str, list[str]]]:
@@ -116,6 +123,7 @@ def _ablation(tests: pd.DataFrame, norm: str) -> pd.DataFrame:
     for name in ("std", "ln", norm):
         gains = rows(last, line=name, baseline="none")
         table[f"gain_{name}"] = gains["difference"].to_numpy()
+        table[f"n_{name}"] = gains["n"].to_numpy()
     return table
 
 

@@ -17,7 +17,7 @@ from vanishing_variance.harness.errors import InputError, shown
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import flattened
 from vanishing_variance.measure.held_out import Test
-from vanishing_variance.params import Params, changed, check, with_tasks
+from vanishing_variance.params import Params, changed, check, check_read, takes_attention, with_tasks
 from vanishing_variance.studies.study import Study, named_file
 from vanishing_variance.task_check import check_task, reads_order
 
@@ -94,7 +94,7 @@ def line_params(
         resolved = _merged(params, flattened(study.base) | own)
         check(resolved, LineParams)
         if resolved["network"] != PAPER:
-            _check_read(resolved["network"], own)
+            check_read(resolved["network"], own)
         for key in sorted(own.keys() - flattened(study.tune)):
             _check_trained(key, own, study.range_of(line), study.tasks)
     except InputError as problem:
@@ -110,7 +110,7 @@ def unchecked_params(params: Mapping[str, Any], study: Study, line: str) -> dict
 def _merged(params: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
     """Return params.yaml with changes by dotted key. Raises InputError."""
     changes = {key: value for key, value in changes.items() if value != {} or not _is_section(params, key)}
-    if not _takes_attention(changes.get("network", params.get("network", PAPER))):
+    if not takes_attention(changes.get("network", params.get("network", PAPER))):
         changes["attention"] = "softmax"  # that of the base and params.yaml is other lines'
     params = {"norm_options": {}, "attention_options": {}, **params}  # of files from before they were there
     for choice in ("norm", "attention", "network"):
@@ -124,14 +124,6 @@ def _merged(params: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, 
         if key.split(".")[0] not in TRAINED:
             raise InputError(f"{key} is {shown(changes[key])}; a line can change {', '.join(TRAINED)}")
     return changed(params, changes)
-
-
-def _takes_attention(network: Any) -> bool:
-    """Return whether a network takes an attention map; one that there is not takes none."""
-    if network == PAPER:
-        return True
-    plan = import_module("vanishing_variance.plain.plan")  # here, as in params.py
-    return network in registry.names("networks") and plan.takes_attention(network)
 
 
 def _is_section(params: Mapping[str, Any], key: str) -> bool:
@@ -199,13 +191,3 @@ def _check_trained(key: str, own: Iterable[str], range_: str, tasks: Sequence[st
     before = key.partition(f".{of_range[0]}")[0] if of_range else ""
     if of_range and of_range[0] != range_ and not any(f"{other}.".startswith(f"{before}.{range_}.") for other in own):
         raise InputError(f"{key} is of another range than {range_}, on which it is trained")
-
-
-def _check_read(network: str, own: Iterable[str]) -> None:
-    """Raise InputError where a line's own keys are some that only the paper's network reads."""
-    for key in own:
-        unread = not _takes_attention(network) if key == "attention" else key.startswith("model.")
-        if unread and key != "model.epsilon":
-            plan = import_module("vanishing_variance.plain.plan")  # here, as in params.py
-            options = ", ".join(plan.option_kinds(network)) or "none"
-            raise InputError(f"network {network} does not read {key}; its options are network_options: {options}")

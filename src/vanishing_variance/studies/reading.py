@@ -78,7 +78,8 @@ def read_losses(runs: Sequence[Run]) -> pd.DataFrame:
 def _of_runs(runs: Sequence[Run], read: Callable[[Run], pd.DataFrame]) -> pd.DataFrame:
     """Return what some runs have as one frame, with columns task and line."""
     frames = [read(run).assign(task=run.task, line=run.line) for run in runs]
-    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
+    measured = [frame for frame in frames if len(frame)] or frames[:1]  # of a diverged one, a column has no type
+    return pd.concat(measured, ignore_index=True) if measured else pd.DataFrame()
 
 
 def read_answers(runs: Sequence[Run], task: str, line: str) -> dict[str, Bool[np.ndarray, "S I"]]:

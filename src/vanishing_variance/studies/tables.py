@@ -117,12 +117,17 @@ def _of_lines(measured: pd.DataFrame, tested: pd.DataFrame, tuned: Tuned) -> pd.
 
 
 def evidence_of(study: Study, params: Mapping[str, Any], results: pd.DataFrame) -> Evidence:
-    """Return what the tables and claims of a study rest on; `params`: `params_of_tables`. Raises InputError."""
+    """Return what the tables and claims of a study rest on, lines of which no training diverged. Raises InputError.
+
+    `params`: `params_of_tables`.
+    """
     names = {line: line_of(study.own(line)["norm"], study.range_of(line)) for line in study.names}
     named = results.assign(line=results["line"].map(names))
+    tested = without_diverged(by_rule(named))
+    whole = named.merge(tested[["task", "line"]].drop_duplicates())
     return Evidence(
-        accuracy=by_rule(named),
-        mechanism=beside_accuracy(named),
+        accuracy=tested,
+        mechanism=beside_accuracy(whole),
         paper=read_csv(REFERENCE),
         training=TrainingSetup.of(params, list(names.values())),
     )

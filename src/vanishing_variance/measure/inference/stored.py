@@ -33,13 +33,12 @@ def open_sequences(task_name: str, lengths: Iterable[int]) -> dict[int, Read]:
 def remove_finished_checkpoints(folder: Path, weights: Mapping[str, np.ndarray]) -> None:
     """Remove the last checkpoints of the training that led to these weights, (S, ...) by name.
 
-    Weights are recognised by their largest tensor. Those of another training are left for when it is run again; so are
-    those that cannot be read or removed.
+    Those of another training are left for when it is run again; so are those that cannot be read or removed.
     """
-    largest = max(weights, key=lambda name: weights[name].size)
-    trained = weights[largest]
     for path in folder.glob("*.safetensors"):
         with suppress(InputError, OSError, KeyError):
-            first_seed = read_arrays(path)[f"weights.{largest}"][0]
-            if any(np.array_equal(first_seed, of_seed) for of_seed in trained):
-                path.unlink()
+            arrays = read_arrays(path)
+            for seed in range(len(next(iter(weights.values())))):
+                if all(np.array_equal(arrays[f"weights.{name}"][0], values[seed]) for name, values in weights.items()):
+                    path.unlink()
+                    break
