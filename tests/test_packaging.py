@@ -1,7 +1,6 @@
 """What is installed and declared: `train` needs no extra, the tools nothing of the study; and what git checks out."""
 
 import ast
-import os
 import subprocess
 import sys
 import tomllib
@@ -11,8 +10,6 @@ import pytest
 from checkout import ROOT
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
-
-from vanishing_variance.harness.files import write_text
 
 SOURCE = ROOT / "src"
 # Run as a program; or looked for by what is imported: transformers, Dask and pandas.
@@ -102,27 +99,5 @@ def test_to_train_and_evaluate_no_extra_is_needed(tmp_path):
     subprocess.run([sys.executable, "-c", TRAIN, *blocked], cwd=tmp_path, env={"PYTHONPATH": str(SOURCE)}, check=True)
 
 
-def test_in_a_notebook_parameters_are_read_without_matplotlib(tmp_path):
-    write_text(tmp_path / "matplotlib.py", "raise ImportError")
-    paths = os.pathsep.join([str(tmp_path), str(SOURCE)])
-    environment = {"PYTHONPATH": paths, "MPLBACKEND": "module://matplotlib_inline.backend_inline"}
-    read = "from vanishing_variance import read_params; read_params()"
-    subprocess.run([sys.executable, "-c", read], cwd=ROOT, env=environment, check=True)
-
-
 def test_the_package_has_the_studys_parameters():
     assert (SOURCE / "vanishing_variance/params.yaml").samefile(ROOT / "params.yaml")
-
-
-def checked_out(folder, setting):
-    """The bytes of every file of the index, by name, as git with this setting writes them."""
-    command = ["git", "-c", setting, "checkout-index", "--all", f"--prefix={folder}/"]
-    subprocess.run(command, cwd=ROOT, check=True)
-    return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
-def test_no_setting_changes_a_file(tmp_path):
-    plain = checked_out(tmp_path / "plain", "core.autocrlf=false")
-    for setting in ("core.autocrlf=true", "core.eol=crlf"):
-        other = checked_out(tmp_path / setting, setting)
-        assert [str(path) for path in plain if other[path] != plain[path]] == []

@@ -1,9 +1,7 @@
 import json
 
-from checkout import ROOT
 from made_up import BY_KEY, RECORDED, accuracy, evidence, longest_trained, mechanism, shifted, steps, verdict
 
-from stages import claims as stage
 from vanishing_variance.claims.criteria import CRITERIA
 from vanishing_variance.claims.judgement import OF_TRAINING, STATISTICS, counts, judge
 from vanishing_variance.claims.paper import CLAIMS, ONE_SEED
@@ -24,18 +22,6 @@ INSIDE = [claim.key for claim in CLAIMS if claim.statistic in STATISTICS["mechan
 def having(verdict, claims, **changes):
     """The keys of those claims that have a verdict."""
     return {key for key, claim in judge(claims, evidence(**changes)).items() if claim["verdict"] == verdict}
-
-
-def test_the_claims_in_git_are_those_of_the_results_in_git(monkeypatch):
-    """Else: dvc repro claims. Those of studies are tested with their boards."""
-    files = {}
-    with monkeypatch.context() as patch:
-        patch.chdir(ROOT)
-        patch.setattr(stage, "write_files", lambda _, found: files.update(found))
-        patch.setattr("sys.argv", ["claims"])
-        stage.main()
-    assert files == {name: json.loads((ROOT / "metrics" / name).read_text()) for name in files}
-    assert files
 
 
 def test_every_name_of_the_table_has_a_function_and_words_and_each_is_of_a_claim():

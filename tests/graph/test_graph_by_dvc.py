@@ -152,12 +152,6 @@ def test_a_block_that_is_added_trains_alone_also_in_a_clone_without_weights(copy
     assert clone("git", "diff", "--name-only").split() == changed
 
 
-def test_a_study_that_asks_or_compares_something_else_trains_nothing(copy):
-    edit_yaml(copy.path / STUDY / "study.yaml", {"question": "Which?", "compare": [["none", "power-ln"]]})
-    assert copy.ran("dvc", "repro", f"{STUDY}/dvc.yaml") == of_study("plan", "compare")
-    assert "Which?" in (copy.path / STUDY / "board.md").read_text()
-
-
 def test_more_seeds_train_only_the_new_block_and_the_default_scale_comes_back(copy):
     change(copy, blocks=[0, 1])
     new = trained_and_tested(block=1) | interventions(block=1)

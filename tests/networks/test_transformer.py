@@ -87,18 +87,6 @@ def test_layers_are_torchs_encoder_layers(options):
     assert_same(network(*inputs), network.head(network.last_norm(tokens[:, -1])))
 
 
-def test_without_residual_norm_and_mlp_it_is_attention_alone():
-    network, inputs = made(layers=1, residual=False, pre_norm=False, mlp=False), drawn()
-    tokens = network.tokens(*inputs)
-    [block] = network.blocks
-    theirs = nn.MultiheadAttention(WIDTH, HEADS, batch_first=True, dtype=torch.float64)
-    theirs.load_state_dict(attention_state(block))
-    outputs, _ = theirs(tokens[:, -1:], tokens, tokens)
-    assert_same(network(*inputs), network.head(outputs.squeeze(1)))
-    names = {name.split(".")[0] for name, _ in block.named_parameters()}
-    assert names == {"attention"}
-
-
 def test_layers_or_classes_alone_may_have_a_norm_before_them():
     both = {name for name, _ in made().named_parameters() if "norm" in name}
     of = {}

@@ -204,9 +204,3 @@ def test_a_named_network_has_a_checkpoint_a_seed_and_a_class_has_none(tmp_path):
     assert sorted(path.name[:2] for path in tmp_path.iterdir()) == ["2-", "5-"]
     remove_finished_checkpoints(tmp_path, block.weights)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_block_has_the_losses_of_each_seed():
-    losses = train_block(make_plain("argmax", Bag), SEEDS).losses
-    assert losses["seed"].tolist() == [5, 5, 5, 2, 2, 2]
-    assert losses["step"].tolist() == [5, 10, 12] * 2

@@ -9,7 +9,6 @@ from vanishing_variance.results.columns import rows
 from vanishing_variance.results.paper import markdown
 from vanishing_variance.results.runs import RULES
 from vanishing_variance.results.tables import numbers, table_rows
-from vanishing_variance.statistics.comparisons import holm
 from vanishing_variance.statistics.components import components
 
 ACCURACY = made_up(seeds=6, lengths=(16, 32, 64))
@@ -36,13 +35,6 @@ def test_every_pair_is_tested_by_seed_in_percent(tests):
     assert row["line_mean"] == pytest.approx(ln.mean())
     assert row["difference"] == pytest.approx((ln - none).mean())
     assert row["p"] == pytest.approx(stats.ttest_rel(ln, none).pvalue)
-
-
-def test_holm_corrects_over_the_lengths_of_one_rule(tests):
-    of = rows(tests, task="dictionary", line="ln", baseline="std")
-    for _, of_rule in of.groupby("rule"):
-        np.testing.assert_array_equal(of_rule["p_holm"], holm(of_rule["p"].to_numpy()))
-    assert (of["p_holm"] > of["p"]).any()
 
 
 def test_shares_are_those_of_the_answers_of_both_variants():

@@ -108,16 +108,6 @@ def test_a_line_may_have_two_baselines(accuracies):
     assert len(drawn.lines[0].get_xdata()) == len(of_one.lines[0].get_xdata()) == 3
 
 
-def test_p_is_corrected_within_a_task_and_rule(accuracies):
-    first, second, third = accuracies
-    lines = pd.concat([line("a", first / 9), line("b", second / 9 + 0.5), line("c", third / 9 + 0.8)])
-    alone = board(lines, [("b", "a"), ("c", "a")], 16, 512)
-    table = board(pd.concat([lines, lines.assign(task="dictionary")]), [("b", "a"), ("c", "a")], 16, 512)
-    for _, of_task in table.groupby("task"):
-        np.testing.assert_array_equal(of_task["p_holm"], alone["p_holm"])
-    assert (alone["p_holm"][1:] < 0.5).all()
-
-
 def models(name, seed, accuracies):
     """Return results of one seed of a line; `accuracies` beyond training by rule."""
     return pd.concat(line(name, [(0.99, value, value)], rule, [seed]) for rule, value in accuracies.items())

@@ -11,7 +11,6 @@ from vanishing_variance.harness.yaml import read_yaml, written
 from vanishing_variance.params import changed
 from vanishing_variance.studies.arguments import Planned
 from vanishing_variance.studies.made_of import made_of
-from vanishing_variance.studies.new import filled
 from vanishing_variance.studies.parameters import held_out, line_params, unchecked_params
 from vanishing_variance.studies.plan import (
     digest,
@@ -294,16 +293,3 @@ def test_the_test_of_a_line_changes_with_the_plain_engine_where_the_papers_netwo
         assert plan_of_test(params, "argmax", PARAMS["test"], study) == read_by_test
     files = plan_of_test(two, "argmax", PARAMS["test"], study)["files"]
     assert files.keys() == ENGINE | {"networks/__init__.py", "networks/paper.py"}
-
-
-@pytest.mark.parametrize("path", sorted((ROOT / "studies").glob("*/study.yaml")), ids=lambda path: path.parent.name)
-def test_a_study_in_git_is_valid_and_has_the_graph_of_all(path, monkeypatch):
-    monkeypatch.chdir(ROOT)
-    name = path.parent.name
-    study = read_study(name)
-    for line in study.names:
-        line_params(PARAMS, study, line)
-    graph = path.with_name("dvc.yaml")
-    assert graph.exists() == bool(study.lines)
-    if study.lines:
-        assert graph.read_text() == filled("dvc.yaml", name)

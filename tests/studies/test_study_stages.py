@@ -362,16 +362,6 @@ def test_lines_of_both_ranges_are_compared_beyond_their_own():
     )
 
 
-def test_a_line_that_diverges_is_a_result_which_the_board_shows(monkeypatch):
-    monkeypatch.setattr(stages.train, "train", diverges)
-    assert trained_and_tested()["note"].tolist() == [SAID] * 2
-    board = compared().set_index("line")
-    assert board["note"].dropna().to_dict() == {"own": SAID}
-    assert board.loc["before", "beyond"] == 37.5
-    assert SAID in (MINE / "board.md").read_text()
-    assert not (MINE / "board.png").exists()  # of two lines
-
-
 def test_a_line_that_no_longer_diverges_is_tested(monkeypatch):
     monkeypatch.setattr(stages.train, "train", diverges)
     trained_and_tested()

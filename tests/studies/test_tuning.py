@@ -144,14 +144,6 @@ def test_of_equal_losses_the_first_is_chosen():
     assert best(choice["none"]) == 0.002
 
 
-def test_a_diverged_training_failed():
-    tuned = study([0.001, 0.002], {"grow": 0})
-    diverged = pd.DataFrame([{"task": "argmax", "line": "", "note": "the loss is nan", "seed": None, "length": None}])
-    read = {"none-0_001": results(0.1), "ln-0_001": results(0.1), "none-0_002": diverged, "ln-0_002": results(0.01)}
-    choice = choice_on_argmax(tuned, lambda _, name: read[name])
-    assert (best(choice["none"]), best(choice["ln"])) == (0.001, 0.002)
-
-
 def test_of_two_blocks_that_choose_one_that_diverged_takes_no_seed_from_other_settings():
     of = study([0.001, 0.002, 0.004, 0.008], {"grow": 0}, lines={"none": {"norm": "none"}})
     diverged = pd.DataFrame([{"task": "argmax", "line": "", "note": "the loss is nan", "seed": None, "length": None}])
