@@ -15,6 +15,7 @@ from vanishing_variance.engine.plan import TrainingPlan
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.engine.task import TARGET
 from vanishing_variance.harness import parallel
+from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.progress import Progress
 from vanishing_variance.measure.config import Interventions
 from vanishing_variance.measure.inference.models import Models, StoredWeights, select_models
@@ -73,6 +74,8 @@ def _measure(
     plan = trained.plan
     range_name = plan.range_name
     models, partner = (Models.of(one.plan.variant, one.weights) for one in (trained, others))
+    if not (models.network.rescaled and partner.network.rescaled):  # whatever else its file names `scale`
+        raise InputError(f"attention {plan.variant.attention_name} is no softmax; such models are not taken apart")
     rng_of = partial(stream, plan.root_seed, "interventions", plan.variant.task_name)
 
     # of the training lengths: those tested, and those calibrated on
