@@ -14,7 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = "src/vanishing_variance"
-LINES = {PACKAGE: 12_000, "stages": 600, "studies": 500, "tests": 9_000}
+LINES = {PACKAGE: 12_000, "stages": 600, "studies": 250, "tests": 9_000}
 FILES, WORDS, NODES = 520, 7_500, 12.2
 
 

@@ -31,6 +31,7 @@ from vanishing_variance.engine.task import TARGET, Embedded, Sequences
 from vanishing_variance.figures import style
 from vanishing_variance.figures.drawing import Drawing, write_figure
 from vanishing_variance.harness.arrays import read_arrays
+from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.frames import read_csv, write_csv
 from vanishing_variance.harness.numbers import power, table_of
@@ -99,10 +100,11 @@ def of_study(name: str) -> pd.DataFrame:
         if run.weights.exists():
             plan = engines.plan_of(planned.params(key, "train"), run)
             measured = read_run(run)
-            if "misranked_last" in measured:
+            if "misranked_last" in measured and not plan.is_plain:
                 frames.append(beside(foretold(plan, read_arrays(run.weights), run.block, measured), measured))
-    found = pd.concat(frames, ignore_index=True)
-    return found.assign(study=name)[COLUMNS]
+    if not frames:
+        raise InputError(f"{name} has no trained models here of the paper's network, tested with measure: [inside]")
+    return pd.concat(frames, ignore_index=True).assign(study=name)[COLUMNS]
 
 
 def beside(foretold: pd.DataFrame, measured: pd.DataFrame) -> pd.DataFrame:
