@@ -20,7 +20,6 @@ GLOBS = (
     "README.md",
     "SECURITY.md",
     "CONTRIBUTING.md",
-    "CHANGELOG.md",
     "docs/*.md",
     "src/*/README.md",
     "benchmarks/README.md",
