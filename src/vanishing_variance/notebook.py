@@ -30,7 +30,7 @@ from vanishing_variance.harness.edits import require_unedited
 from vanishing_variance.harness.errors import InputError, shown
 from vanishing_variance.harness.memory import in_one_line
 from vanishing_variance.harness.sections import LONGEST, PATH, get_param
-from vanishing_variance.harness.yaml import read_yaml
+from vanishing_variance.harness.yaml import flattened, read_yaml
 from vanishing_variance.measure import tested as of_models
 from vanishing_variance.measure.held_out import Test
 from vanishing_variance.measure.plain_models.limited import model_of, of_seed
@@ -47,6 +47,8 @@ DEFAULTS = Path(__file__).with_name("params.yaml")
 FUNCTIONS = ("normalise", "scale", "weights")
 # Items of a test, over all sequences and models, that take a core a few seconds.
 SMALL = 2**24
+# What to do where code was edited.
+ANEW = "since this Python loaded it; start Python anew"
 # Sequences of a task that is given, which every process must draw alike.
 DRAWN = 64
 
@@ -82,7 +84,7 @@ class Trained(ByValue):
 @contextmanager
 def _settled() -> Iterator[None]:
     """Compute as in a new process, which must find the code that this one has. Raises InputError."""
-    require_unedited("since this Python loaded it; start Python anew")
+    require_unedited(ANEW)
     with as_before():
         yield
 
@@ -93,6 +95,7 @@ def read_params(changes: Mapping[str, Any] | None = None, path: Path | str | Non
     Without a `path` it is that of the current folder, or where there is none, DEFAULTS. Raises InputError, which names
     the key, its value and what is allowed.
     """
+    require_unedited(ANEW)
     _require_mapping("changes", changes, "dotted keys to values")
     if path is None:
         path = PATH if PATH.exists() else DEFAULTS
@@ -104,7 +107,7 @@ def read_params(changes: Mapping[str, Any] | None = None, path: Path | str | Non
     params = changed(with_tasks(read_yaml(Path(path)), known), changes)
     check(params)
     if params["network"] != PAPER:
-        check_read(params["network"], map(str, changes))
+        check_read(params["network"], [key for key in flattened(changes) if key != "attention"])
     return params
 
 
@@ -148,10 +151,11 @@ def train(
     given = Given(given_task, given_norm, given_attention)
     plan = engines.plan_of(params, run, network, options, given=given)
     plan = _with_drawn(copied(plan, "copying what was given"))
+    files = _hashes(plan)  # of what is about to be loaded
     block = engines.train(plan, numbers)
     if task_name not in registry.names("tasks"):
         del params["tasks"][task_name]  # of a class, which params.yaml has no section of
-    return Trained(plan, numbers, block.weights, block.losses, block.kept, params, _hashes(plan))
+    return Trained(plan, numbers, block.weights, block.losses, block.kept, params, files)
 
 
 @_settled()
@@ -212,7 +216,7 @@ def _hashes(plan: TrainingPlan) -> dict[str, str]:
     choices = [("tasks", variant.task_name, given.task), ("norms", variant.norm_name, given.norm)]
     choices.append(("attentions", variant.attention_name, given.attention))
     named = [f"{folder}/{name}.py" for folder, name, thing in choices if thing is None]
-    if isinstance(plan.network, str):
+    if plan.is_plain and isinstance(plan.network, str):
         named.append(f"networks/{plan.network}.py")
     return hashes(named)
 
@@ -311,10 +315,10 @@ def _whole(value: Any) -> int:
 def _require_trained(trained: Any) -> None:
     if not isinstance(trained, Trained):
         raise InputError(f"trained is {shown(trained)}; must be what train returned")
-    for name, before in trained.files.items():
+    for name, before in getattr(trained, "files", {}).items():  # a pickle of before 2026-12-02 has none
         if source_hash(PACKAGE / name) != before:
             said = f"{name} was edited since these models were trained"
-            raise InputError(f"{said}; give train its class in place of its name, and they keep its code")
+            raise InputError(f"{said}; put it back. Given as a class, not by name, models keep its code")
 
 
 def _require_mapping(name: str, value: Any, kind: str) -> None:

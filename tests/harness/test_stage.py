@@ -73,8 +73,10 @@ def test_a_source_that_was_edited_before_it_was_loaded_is_that_of_then(monkeypat
     file = edits.PACKAGE / "norms/ln.py"
     monkeypatch.setattr(edits, "_noted", {file: (0, 0)})
     monkeypatch.setattr(edits, "LOADED_BY_OTHERS", set())
-    monkeypatch.setattr(edits, "loaded_sources", set)
+    loaded_before = edits.PACKAGE / "norms/std.py"
+    monkeypatch.setattr(edits, "loaded_sources", lambda: {loaded_before})
     edits.require_unedited("since")
+    assert loaded_before in edits._noted
     monkeypatch.setattr(edits, "loaded_sources", lambda: {file})
     edits.require_unedited("since")
     monkeypatch.setitem(edits._noted, file, (0, 0))

@@ -165,7 +165,7 @@ def test_models_whose_named_normaliser_was_edited_since_are_not_tested():
     assert {"attentions/softmax.py", "norms/ln.py"} < models.files.keys()
     edited = replace(models, files={"norms/ln.py": "of before"})
     for call in (lambda: evaluate(edited, [4], 2), lambda: module(edited, 0)):
-        with pytest.raises(InputError, match=r"^norms/ln\.py was edited since these models were trained; give"):
+        with pytest.raises(InputError, match=r"^norms/ln\.py was edited since these models were trained; put it back"):
             call()
 
 

@@ -41,14 +41,14 @@ def loaded_sources() -> set[Path]:
 def require_unedited(why: str) -> None:
     """Raise InputError where a source that was loaded, here or by others, is no longer as it was noted.
 
-    Others are noted as they are.
+    The others are noted as they are, and what was loaded before anything was noted.
     """
     loaded = loaded_sources() | LOADED_BY_OTHERS
     for path in sorted(loaded & _noted.keys()):
         if _state(path) != _noted[path]:
             raise InputError(f"{os.path.relpath(path)} was edited {why}")
-    for path in PACKAGE.rglob("*"):  # choices, of now where they are loaded after this
-        if path.suffix in ENDINGS and path not in loaded:
+    for path in PACKAGE.rglob("*"):
+        if path.suffix in ENDINGS and not (path in loaded and path in _noted):
             _noted[path] = _state(path)
 
 

@@ -110,9 +110,10 @@ class AttentionMap(nn.Module):
         if self.is_softmax:
             return torch.softmax(rescaled, dim=-1)
         of_heads_last = rescaled.movedim(1, -2)  # rows in the order of the fast engine, the heads one after another
-        by_row = of_heads_last.reshape(1, -1, rescaled.shape[-1]).clone()  # the map may write in place
+        copy = of_heads_last.clone(memory_format=torch.contiguous_format)  # the map may write in place
+        by_row = copy.view(1, -1, rescaled.shape[-1])
         weights: Tensor = self.map.weights(by_row, self._of_rows(of_heads_last.shape[:-1]))
-        return weights.reshape(of_heads_last.shape).movedim(-2, 1)
+        return weights.reshape(of_heads_last.shape).movedim(-2, 1).contiguous()
 
     def _of_rows(self, shape: tuple[int, ...]) -> dict[str, Float[Tensor, "1 _ 1"]]:
         """Return the learned numbers, and those of each head for each row (B, *Q, H)."""

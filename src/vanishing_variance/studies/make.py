@@ -106,10 +106,10 @@ def prepared(name: str, study: Study, params: Mapping[str, Any], tuned: Tuned) -
     plan = study_plan(name, study, params, tuned)
     check_kept(name, study, params, plan, tuned.choosing)
     graph = graph_file(name)
-    if study.tune and study.lines:
+    if study.tune and (study.lines or graph.exists()):  # whose plan depends on it
         write_choice(name, tuned)
     else:
-        choice_file(name).unlink(missing_ok=True)  # of lines that were trained and tuned
+        choice_file(name).unlink(missing_ok=True)  # of lines that were tuned
     if plan["runs"] or graph.exists():
         write_text(plan_file(name), written(plan, once=True))
     else:

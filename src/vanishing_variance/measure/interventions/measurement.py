@@ -74,8 +74,10 @@ def _measure(
     plan = trained.plan
     range_name = plan.range_name
     models, partner = (Models.of(one.plan.variant, one.weights) for one in (trained, others))
-    if not (models.network.rescaled and partner.network.rescaled):  # whatever else its file names `scale`
-        raise InputError(f"attention {plan.variant.attention_name} is no softmax; such models are not taken apart")
+    for of, one in ((trained, models), (others, partner)):
+        if not one.network.rescaled:  # whatever else its file calls `scale`
+            said = f"attention {of.plan.variant.attention_name} is no softmax"
+            raise InputError(f"{said}, of which alone interventions are; leave them out of measure")
     rng_of = partial(stream, plan.root_seed, "interventions", plan.variant.task_name)
 
     # of the training lengths: those tested, and those calibrated on
