@@ -9,7 +9,6 @@ treatment as it goes; writes FOLDER/accuracy.csv and accuracy.png (by default de
 import argparse
 import sys
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
@@ -26,12 +25,10 @@ from vanishing_variance.results.columns import rows
 SEEDS = (0, 1)
 LENGTHS = tuple(2**exponent for exponent in range(4, 15))
 SEQUENCES = 256
-SHARED: dict[str, Any] = {
-    "tasks.dictionary.steps.short": 8_000,
-    "training.seeds_per_process": 1,
-    **{"network": "paper", "network_options": {}, "attention": "softmax", "attention_options": {}},
-    **{"model.projection": "mlp", "training.decay": "none"},
-}
+SHARED = {"tasks.dictionary.steps.short": 8_000, "training.seeds_per_process": 1}
+# Of a params.yaml that was changed, what the names of the treatments say otherwise.
+PLAIN = {"network": "paper", "network_options": {}, "attention": "softmax", "attention_options": {}}
+PLAIN |= {"model.projection": "mlp", "training.decay": "none"}
 # By name: the normaliser, and what else differs.
 LOOKS = {"none": variants.look("none"), "ln": variants.look("ln"), "three changes": THREE_CHANGES}
 LINES: dict[str, tuple[str, dict[str, str]]] = {
@@ -54,7 +51,7 @@ def main() -> None:
     print("accuracy (%) by length".ljust(24) + "".join(f"{length:>8}" for length in LENGTHS), flush=True)
     curves = {}
     for name, (norm, changes) in LINES.items():
-        models = train(read_params(SHARED | changes, DEFAULTS), "dictionary", norm, SEEDS)
+        models = train(read_params(PLAIN | SHARED | changes, DEFAULTS), "dictionary", norm, SEEDS)
         accuracy = rows(evaluate(models, LENGTHS, SEQUENCES), rule="last")
         curves[name] = 100 * accuracy.groupby("length")["accuracy"].mean()
         print(name.ljust(24) + "".join(f"{percent:8.1f}" for percent in curves[name]), flush=True)
