@@ -215,10 +215,10 @@ def _hashes(plan: TrainingPlan) -> dict[str, str]:
     given = variant.given
     choices = [("tasks", variant.task_name, given.task), ("norms", variant.norm_name, given.norm)]
     choices.append(("attentions", variant.attention_name, given.attention))
-    named = [f"{folder}/{name}.py" for folder, name, thing in choices if thing is None]
-    if plan.is_plain and isinstance(plan.network, str):
-        named.append(f"networks/{plan.network}.py")
-    return hashes(named)
+    if plan.is_plain:
+        choices.append(("networks", plan.network_name, None if isinstance(plan.network, str) else plan.network))
+    named = [(folder, name) for folder, name, thing in choices if thing is None]
+    return hashes(f"{folder}/{name}.py" for folder, name in named if name in registry.names(folder))
 
 
 def _with_drawn(plan: TrainingPlan) -> TrainingPlan:
