@@ -6,7 +6,6 @@ Beside others its sums round differently, and after some thousand steps it is an
 """
 
 import copy
-import operator
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -30,6 +29,7 @@ from vanishing_variance.harness.edits import require_unedited
 from vanishing_variance.harness.errors import InputError, shown
 from vanishing_variance.harness.memory import in_one_line
 from vanishing_variance.harness.sections import LONGEST, PATH, get_param
+from vanishing_variance.harness.whole import count, whole, whole_numbers
 from vanishing_variance.harness.yaml import flattened, read_yaml
 from vanishing_variance.measure import tested as of_models
 from vanishing_variance.measure.held_out import Test
@@ -137,8 +137,8 @@ def train(
     task_name, given_task = (task, None) if isinstance(task, str) else (_name_of(task), task)
     params = _with_task(params, task_name, given_task)
     if steps is not None:
-        params["tasks"][task_name]["steps"][range_] = _count("steps", steps)
-    numbers = _numbers("seeds", seeds, 0, 2**31 - 1, "range(4)")
+        params["tasks"][task_name]["steps"][range_] = count("steps", steps)
+    numbers = whole_numbers("seeds", seeds, 0, 2**31 - 1, "range(4)")
     _require_mapping("options", options, "names to values")
     if network is None and options:
         raise InputError("options are those of a network; name it")
@@ -203,7 +203,7 @@ def module(trained: Trained, seed: int) -> PlainModel:
     plan, weights = as_plain(trained.plan, trained.weights)
     seeds = list(trained.seeds)
     try:
-        place = seeds.index(_whole(seed))
+        place = seeds.index(whole(seed))
     except (TypeError, ValueError):
         raise InputError(f"seed is {shown(seed)}; must be one of {shown(seeds)}") from None
     return model_of(plan, seeds[place], of_seed(weights, place)).cpu()
@@ -243,8 +243,8 @@ def _test(trained: Any, lengths: Any, sequences: Any) -> tuple[list[int], int]:
     _require_trained(trained)
     test: Test = get_param(trained.params, "test", Test)
     longest = trained.plan.variant.task.longest or LONGEST
-    numbers = _numbers("lengths", test.lengths if lengths is None else lengths, 1, longest, "[16, 64]")
-    return numbers, _count("sequences", test.sequences if sequences is None else sequences)
+    numbers = whole_numbers("lengths", test.lengths if lengths is None else lengths, 1, longest, "[16, 64]")
+    return numbers, count("sequences", test.sequences if sequences is None else sequences)
 
 
 def _with_task(params: Mapping[str, Any], name: str, given: Task | None) -> dict[str, Any]:
@@ -280,36 +280,6 @@ def _has_methods(choice: Any) -> bool:
         return False
     functions = [getattr(choice, name, None) for name in FUNCTIONS]
     return any(next(iter(signature(function).parameters), "") == "self" for function in functions if callable(function))
-
-
-def _count(name: str, value: Any) -> int:
-    """Return a whole number from 1 on. Raises InputError where it is none."""
-    try:
-        number = _whole(value)
-    except TypeError:
-        number = 0
-    if not 1 <= number < 2**31:
-        raise InputError(f"{name} is {shown(value)}; must be a whole number from 1 on")
-    return number
-
-
-def _numbers(name: str, values: Any, least: int, most: int, example: str) -> list[int]:
-    """Return different whole numbers. Raises InputError where they are not."""
-    try:
-        numbers = [_whole(value) for value in values]
-    except TypeError:
-        numbers = []
-    if not numbers or len(set(numbers)) < len(numbers) or min(numbers) < least or max(numbers) > most:
-        allowed = f"different whole numbers from {least} to {most}, such as {example}"
-        raise InputError(f"{name} is {shown(values)}; must be {allowed}")
-    return numbers
-
-
-def _whole(value: Any) -> int:
-    """Return a whole number, one of numpy as Python's. Raises TypeError for anything else, a truth value too."""
-    if isinstance(value, bool):
-        raise TypeError
-    return operator.index(value)
 
 
 def _require_trained(trained: Any) -> None:
