@@ -3,12 +3,13 @@
 A digest a run and part of its plan is a file of its own, so that a stage depends on what it reads alone.
 """
 
+from vanishing_variance.engine.run import PAPER
 from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.paths import RUNS
 from vanishing_variance.harness.script import Arguments, run_script
 from vanishing_variance.harness.sections import PATH
 from vanishing_variance.harness.yaml import read_yaml, written
-from vanishing_variance.params import check
+from vanishing_variance.params import check, say_unread
 from vanishing_variance.studies.files import digest_file, plan_file
 from vanishing_variance.studies.made_of import digest
 from vanishing_variance.studies.plan import PARTS, study_plan
@@ -20,6 +21,8 @@ def main() -> None:
     Arguments(description=__doc__).parse_args()
     params = read_yaml(PATH)
     check(params)
+    if params["network"] != PAPER:
+        say_unread(params["model"])
     study = root_study(params)
     plan = study_plan("", study, params)
     write_text(RUNS / "checked", "params.yaml is valid\n")

@@ -42,7 +42,7 @@ def compare_study(name: str) -> None:
     study = read_study(name)
     planned = read_plan(name)
     found, tested = study_files(study, planned)
-    measured = {f"{name}.csv" for name in study.measured}  # of lines that are kept now, too
+    measured = set() if study.lines else {f"{name}.csv" for name in study.measured}  # of lines that are kept now
     for path in ASKED_FOR:
         if path not in found and path not in measured:
             (STUDIES / name / path).unlink(missing_ok=True)

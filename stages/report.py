@@ -1,18 +1,25 @@
 """Write the page: every result beside the paper's."""
 
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
 from vanishing_variance.engine.ranges import ranges_of
+from vanishing_variance.harness.errors import InputError, shown
 from vanishing_variance.harness.files import read_document, read_text, write_text
 from vanishing_variance.harness.frames import read_csv
 from vanishing_variance.harness.paths import FIGURES, METRICS, PLOTS
 from vanishing_variance.harness.script import Arguments, run_script
 from vanishing_variance.harness.sections import PATH
-from vanishing_variance.harness.yaml import read_yaml
+from vanishing_variance.harness.yaml import flattened, read_yaml
 from vanishing_variance.report.page import page, read_figure
 from vanishing_variance.report.readme import README, points
 from vanishing_variance.report.strongest import Results
 from vanishing_variance.report.studies import read_paper_scale
 from vanishing_variance.results.runs import REFERENCE
 
+# Where DVC notes what each stage was run with.
+LOCK = Path("dvc.lock")
 PAGE = PLOTS / "report" / "index.html"
 # In plots/readme, of the answer.
 PICTURES = ("answer", "schedules")
@@ -27,6 +34,7 @@ SHOWN = (
 def main() -> None:
     Arguments(description=__doc__).parse_args()
     params = read_yaml(PATH)
+    _require_compared(params)
     paper_scale, _ = read_paper_scale(params)
     own = Results(read_document(METRICS / "claims.json"), params, read_csv(METRICS / "tables" / "tests.csv"))
     shown = [name for name in SHOWN if "long" in ranges_of(params) or not name.endswith("-long")]
@@ -38,6 +46,17 @@ def main() -> None:
     said = points(read_text(README))
     html = page(pictures, figures, said, own, paper_scale, read_csv(REFERENCE), read_text(PATH))
     write_text(PAGE, html)
+
+
+def _require_compared(params: Mapping[str, Any]) -> None:
+    """Raise InputError where params.yaml was edited since the results of the page were compared."""
+    stages = read_yaml(LOCK)["stages"] if LOCK.exists() else {}
+    compared = stages.get("compare", {}).get("params", {}).get(PATH.name, {})
+    now = flattened(params)
+    for key, before in flattened(compared).items():
+        if now.get(key) != before:
+            said = f"{PATH}: {key} was edited since results were compared, when it was {shown(before)}"
+            raise InputError(f"{said}; put it back, or dvc repro")
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from torch import nn
 
 from vanishing_variance import engines
 from vanishing_variance.engine import registry
@@ -34,7 +35,7 @@ from vanishing_variance.harness.yaml import flattened, read_yaml
 from vanishing_variance.measure import tested as of_models
 from vanishing_variance.measure.held_out import Test
 from vanishing_variance.measure.plain_models.limited import model_of, of_seed
-from vanishing_variance.params import changed, check, check_read, section_of, with_tasks
+from vanishing_variance.params import changed, check, check_read, say_unread, section_of, with_tasks
 from vanishing_variance.plain.model import PlainModel, as_plain
 from vanishing_variance.plain.plan import NetworkChoice
 from vanishing_variance.studies.files import PACKAGE, source_hash
@@ -145,6 +146,9 @@ def train(
     network = params["network"] if network is None else network
     if options is None and network == params["network"]:
         options = params["network_options"]
+    if network != PAPER and params["network"] == PAPER:
+        say_unread(params["model"])
+    _check_takes_width(norm)
     norm_name, given_norm = _choice(norm)
     attention_name, given_attention = _choice(params["attention"] if attention is None else attention)
     run = Run(task_name, norm_name, 0, range_, norm_name, attention_name)
@@ -272,6 +276,16 @@ def _choice(choice: Any) -> tuple[str, Any]:
     name = getattr(choice, "__name__", type(choice).__name__)
     with in_one_line(f"{name}()"):
         return name, choice() if _has_methods(choice) else choice
+
+
+def _check_takes_width(norm: Any) -> None:
+    """Raise InputError for a class of modules whose first argument, for which it gets a width, is something else."""
+    if not isinstance(norm, type) or hasattr(norm, "LEARNABLE") or not issubclass(norm, nn.Module):
+        return
+    first = next(iter(signature(norm).parameters.values()), None)
+    if first is not None and isinstance(first.default, float | bool | str):
+        said = f"norm {norm.__name__} would get the width as its {first.name}, {shown(first.default)} by default"
+        raise InputError(f"{said}; give a function of the width, such as lambda width: {norm.__name__}()")
 
 
 def _has_methods(choice: Any) -> bool:

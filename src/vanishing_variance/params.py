@@ -17,6 +17,7 @@ from vanishing_variance.engine.seeds import Blocks, Index, SeedsPerBlock
 from vanishing_variance.engine.task import Task
 from vanishing_variance.figures.config import Figures
 from vanishing_variance.harness.errors import InputError
+from vanishing_variance.harness.progress import say
 from vanishing_variance.harness.sections import PATH, Count, Section, get_param, validate
 from vanishing_variance.harness.yaml import OPTION
 from vanishing_variance.measure.config import Diagnostics, Interventions, Proposition
@@ -170,6 +171,15 @@ def _of_network(network: str, options: Mapping[str, Any], attention: str) -> Ite
         plan.check_attention(network, attention)
     except InputError as problem:
         yield str(problem)
+
+
+def say_unread(model: Mapping[str, Any]) -> None:
+    """Say, beside another network than the paper's, which keys of the section model are set, and not read."""
+    usual = import_module("vanishing_variance.results.paper").PAPERS_SETUP  # not above: it imports pandas
+    keys = {f"model.{key}": value for key, value in model.items() if key != "epsilon"}
+    others = [key for key, value in keys.items() if value != usual[key]]
+    if others:
+        say(f"warning: {', '.join(others)}: read by network paper alone; another has options of its own")
 
 
 def takes_attention(network: Any) -> bool:

@@ -73,6 +73,8 @@ def test_what_was_trained_otherwise_is_said_beside_a_verdict():
             is_said = verdict(claim, training=training)["evidence"].startswith(f"{key} {value}; ")
             assert is_said == (claim in key or not key.startswith("tasks"))
         assert of_paper("dictionary", 10_000, "short", training.otherwise).endswith(f"gradient steps, {key} {value}")
+    other = {"network": "transformer", "network_options": {"layers": 3}, "model.width": 32}  # which it does not read
+    assert trained_otherwise(changed(params, other)) == {"network": "transformer", "network_options.layers": 3}
     params["ranges"]["short"]["growth"] = {"shape": "linear", "start": 5, "until": 1.0}
     assert trained_otherwise(params) == {"ranges.short.growth.shape": "linear"}
     del params["ranges"]["short"]["growth"]

@@ -188,7 +188,7 @@ def test_answers_that_are_not_a_number_are_said_and_never_right(capsys):
     capsys.readouterr()
     tested = evaluate(models, [4, 32], 50).set_index(["rule", "length"])
     assert tested.loc[[(rule, 4) for rule in ("last", "averaged")], "no_answer"].tolist() == [0, 0]
-    for rule in ("last", "averaged"):
+    for rule in ("last", "averaged", "hard"):
         assert tested.loc[rule, 32].tolist() == [0, 0, 1]
     said = capsys.readouterr().err
     assert "up to 100.0% of the answers of a model are not a number, and count as wrong" in said

@@ -16,6 +16,7 @@ from torch import nn
 from vanishing_variance import evaluate, inside, module, train
 from vanishing_variance.engine import registry
 from vanishing_variance.harness.errors import InputError
+from vanishing_variance.networks import transformer
 from vanishing_variance.tasks.argmax import Argmax
 
 pytestmark = pytest.mark.trains
@@ -105,6 +106,10 @@ def test_a_task_of_a_file_is_that_of_its_name():
         ({"network": "transformer", "options": "width"}, r"^options is 'width'; must be a mapping of names to values$"),
         ({"network": "paper", "options": {"width": 3}}, r"^the options of network paper are the section model and "),
         ({"options": {"width": 3}}, r"^options are those of a network; name it$"),
+        (
+            {"norm": nn.LeakyReLU},
+            r"^norm LeakyReLU would get the width as its negative_slope, 0.01 by default; give a ",
+        ),
     ],
 )
 def test_what_cannot_be_trained_is_one_line(arguments, message):
@@ -164,4 +169,20 @@ def test_what_a_network_does_not_show_is_not_measured(capsys):
     said = "network Bag: hard and adaptive are not measured; it has no attention map\n"
     assert capsys.readouterr().err.count(said) == 1
     with pytest.raises(InputError, match="not measured"):
+        inside(models)
+
+
+class Shifted(transformer.Network):
+    """A network whose `inside` is another's, which computes otherwise."""
+
+    def forward(self, items, query):
+        return super().forward(items + 1, query)
+
+
+def test_what_another_network_shows_and_reads_is_not_taken_for_ones_own(capsys):
+    models = train(
+        smoke(), "argmax", "ln", [0], network=Shifted, options={"width": 8, "heads": 1, "layers": 1}, steps=2
+    )
+    assert "warning: model.width, model.attention_biases: read by network paper alone" in capsys.readouterr().err
+    with pytest.raises(InputError, match=r"has no method inside.* beside its forward"):
         inside(models)

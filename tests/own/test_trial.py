@@ -269,6 +269,63 @@ def test_what_cannot_be_trained_or_would_be_lost_is_one_line(network, message):
     assert str(raised.value).startswith(f"network {network.__name__}{message}")
 
 
+class Listed(Bag):
+    """A bag with a layer in a list of Python's, which torch does not see."""
+
+    def __init__(self, sizes, norm):
+        super().__init__(sizes, norm)
+        self.more = [nn.Linear(8, 8)]
+
+    def forward(self, items, query):
+        pooled = self.more[0](self.item(items).mean(dim=1))
+        return self.head(torch.cat((self.norm(pooled), query), dim=1))
+
+
+class Product(Listed):
+    """With what was computed of a parameter in its place."""
+
+    def __init__(self, sizes, norm):
+        super().__init__(sizes, norm)
+        shift = nn.Parameter(torch.ones(8)) * 0.1
+        self.more = [lambda pooled: pooled + shift]
+
+
+@pytest.mark.parametrize("network", [Listed, Product])
+def test_numbers_that_would_not_be_trained_are_one_line(network):
+    said = r" and is no parameter, so it is not trained; use nn.Parameter, nn.ModuleList or nn.ModuleDict$"
+    with pytest.raises(InputError, match=rf"^network {network.__name__}: a tensor \(8,.*\) asks for gradients{said}"):
+        check_network(make_plain("argmax", network), 0)
+
+
+class Deaf(Bag):
+    """A bag without what it is given: no norm and no map, a layer that no step uses, and dropout in tests."""
+
+    def __init__(self, sizes, norm, attention):
+        super().__init__(sizes, norm)
+        self.unused = nn.Linear(2, 2, bias=False)
+
+    def forward(self, items, query):
+        pooled = nn.functional.dropout(self.item(items).mean(dim=1))
+        return self.head(torch.cat((pooled, query), dim=1))
+
+
+def test_what_a_network_does_not_use_is_said(capfd):
+    plan = make_plain("argmax", Deaf)
+    check_network(replace(plan, variant=replace(plan.variant, attention_name="ssmax")), 0)
+    left, norm, attention, drawn = capfd.readouterr().err.splitlines()
+    assert left.endswith("which stay as they start")
+    assert "no gradient reaches network.norm.scale, network.norm.shift, network.unused.weight" in left
+    assert norm == "warning: network Deaf does not call its norm, so ln changes nothing"
+    assert attention == "warning: network Deaf makes no attention map, so ssmax changes nothing"
+    assert drawn.endswith("draws random numbers in a test, too; F.dropout needs training=self.training")
+
+
+@pytest.mark.parametrize("network", ["paper", "transformer", Bag])
+def test_nothing_is_said_of_a_network_that_uses_all(network, capfd):
+    check_network(make_plain("dictionary", network), 0)
+    assert capfd.readouterr().err == ""
+
+
 @dataclass
 class Size:
     width: int

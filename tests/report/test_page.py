@@ -11,6 +11,8 @@ from PIL import Image
 from stages import report
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.files import read_document
+from vanishing_variance.harness.yaml import read_yaml
+from vanishing_variance.params import changed
 from vanishing_variance.report.page import page, read_figure
 from vanishing_variance.report.readme import BEGIN, END, points, rewritten
 from vanishing_variance.report.strongest import Results, Strongest, strongest
@@ -70,6 +72,14 @@ def test_the_page_says_what_was_trained_and_how(given):
     assert lacks not in both
     assert "argmax, long range: 4,000 of the paper&#39;s 100,000 gradient steps, attention power" in both
     assert len(re.findall(r"gradient steps, attention power, n = \d+ seeds</summary>", both)) == 4
+
+
+def test_a_page_of_results_that_were_compared_with_other_parameters_is_one_line(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    params = changed(read_yaml(ROOT / "params.yaml"), {"training.decay": "cosine"})
+    said = r"^params.yaml: training.decay was edited since results were compared, when it was 'none'; put it back, or "
+    with pytest.raises(InputError, match=said):
+        report._require_compared(params)
 
 
 def test_a_figure_that_is_missing_cut_off_or_without_words_is_one_line(tmp_path):

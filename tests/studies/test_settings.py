@@ -30,13 +30,14 @@ def results_of(run, accuracy):
     return frame.assign(last=[1.0 if length == 16 else accuracy for length in frame["length"]])
 
 
-def settings_of(failed, results_of_run):
-    """Return the settings of both lines; `failed`: how many seeds, by line and rate in order."""
+def settings_of(failed, results_of_run, losses=None):
+    """Return the settings of both lines; `failed`: how many seeds, by line and rate in order; `losses` by line."""
+    losses = losses or {line: {"last": -1.0} for line in failed}
     tried, results = {}, []
     for line, of_line in failed.items():
         rates = STUDY.grid(line)[RATE]
         tried[line] = [
-            Tried(name=f"{line}-{rate}", setting={RATE: rate}, seeds=2, failed=count, losses={"last": -1.0})
+            Tried(name=f"{line}-{rate}", setting={RATE: rate}, seeds=2, failed=count, losses=losses[line])
             for rate, count in zip(rates, of_line, strict=True)
         ]
         results += [results_of_run(one.name, line) for one in tried[line]]
@@ -51,6 +52,15 @@ def test_a_gain_at_a_setting_is_shown_where_no_seed_of_either_line_failed():
     assert of_ln["difference"][0.1] == pytest.approx(50)
     assert of_ln["difference"][[0.2, 0.4]].isna().all()
     assert of_ln["beyond"].tolist() == pytest.approx([75] * 3)
+
+
+def test_each_arm_of_a_gain_has_the_weights_of_its_lower_loss():
+    def results(run, line):
+        return results_of(run, 0.25 if line == "none" else 0.5).assign(averaged=lambda frame: frame["last"] / 2)
+
+    losses = {"none": {"last": -1.0, "averaged": -2.0}, "ln": {"last": -2.0, "averaged": -1.0}}
+    of_ln = settings_of({"none": (0, 0, 0), "ln": (0, 0, 0)}, results, losses)
+    assert of_ln["difference"].tolist() == pytest.approx([50 - 12.5] * 3)
 
 
 def test_keys_that_end_alike_are_named_whole():

@@ -10,7 +10,7 @@ from checkout import ROOT
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.results.schema import by_rule
-from vanishing_variance.studies.choosing import basis_of_choice
+from vanishing_variance.studies.choosing import _check_chosen_by, basis_of_choice
 from vanishing_variance.studies.ladder import values_between, values_beyond
 from vanishing_variance.studies.search import choice_of
 from vanishing_variance.studies.settings import _redrawn
@@ -271,3 +271,15 @@ def test_before_anything_is_trained_a_first_setting_stands_for_the_chosen_one():
     assert chosen_of(choice["ln"]) is None
     first = chosen_of(with_first({"argmax": choice})["argmax"]["ln"])
     assert first.name == run_name(tuned, "ln", {RATE: 0.001}) == "ln-0_001"
+
+
+def test_a_kept_line_is_chosen_by_as_many_seeds_as_one_that_is_trained():
+    document = {"lines": {"own": {"norm": "ln"}}, "kept": {"none": {"norm": "none"}}, "choose": {"blocks": [5, 6]}}
+    study = Study.model_validate({"question": "?", "tasks": ["argmax"], "tune": {RATE: [0.1]}, **document})
+    run = run_names(study, "none")[0]
+    kept = pd.DataFrame({"task": "argmax", "line": run, "seed": [10, 11], "length": 16})
+    with pytest.raises(
+        InputError, match=r"lacks 2 of the seeds of choose.blocks, 12 the first, of line none on argmax"
+    ):
+        _check_chosen_by("mine", study, kept, kept, [10, 11, 12, 13])
+    _check_chosen_by("mine", study, kept, kept, [10, 11])

@@ -1,5 +1,6 @@
 """The raw results that the claims are judged by."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 import pandas as pd
@@ -22,7 +23,7 @@ class Evidence:
 
     Of a study these are empty: `interventions`, accuracies by seed (metrics/interventions); `exponents` of Proposition
     1 a feature (plots/proposition); `fits` of Figure 1 a component (plots/figures/figure1) with the `model`; the
-    training `losses` of the short range (plots/data).
+    training `losses` of the short range (plots/data). `diverged`: tasks and lines of which a training did.
     """
 
     accuracy: pd.DataFrame
@@ -33,12 +34,17 @@ class Evidence:
     exponents: pd.DataFrame = field(default_factory=pd.DataFrame)
     fits: pd.DataFrame = field(default_factory=pd.DataFrame)
     losses: pd.DataFrame = field(default_factory=pd.DataFrame)
+    diverged: Collection[tuple[str, str]] = ()
 
     def arms(self, pair: Pair) -> Arms:
         """Return the accuracies of a pair. Raises NotTestedError where it has no seed or no length beyond training."""
         lines = (pair.line, pair.baseline)
         of_task = rows(self.accuracy, task=pair.task)
         absent = [line for line in lines if line not in set(of_task["line"])]
+        for line in absent:
+            if (pair.task, line) in self.diverged:
+                said = f"a training of {pair.task} on the {range_of(line)} range with {norm_of(line)} diverged"
+                raise NotTestedError(said)
         if absent:
             said = f"{pair.task} was not trained on the {range_of(pair.line)} range with"
             raise NotTestedError(f"{said} {' and '.join(map(norm_of, absent))}")

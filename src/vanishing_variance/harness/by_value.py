@@ -173,6 +173,8 @@ def _reduced_module(module: ModuleType) -> tuple[Any, ...]:
 
 
 def _is_by_value(name: Any) -> bool:
+    if name == "__main__":  # of a notebook, which has no file, too
+        return True
     module = sys.modules.get(name)
     return module is not None and internals._is_registered_pickle_by_value(module)
 

@@ -62,7 +62,8 @@ class NormModule(nn.Module):
 
     def forward(self, outputs: Float[Tensor, "*any D"]) -> Float[Tensor, "*any D"]:
         """Return the normalised outputs."""
-        normalised: Tensor = self.normalise(outputs, dict(self.named_parameters()), self.epsilon)
+        copy = outputs.clone()  # the normaliser may write in place
+        normalised: Tensor = self.normalise(copy, dict(self.named_parameters()), self.epsilon)
         return normalised
 
 

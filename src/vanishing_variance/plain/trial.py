@@ -8,13 +8,14 @@ from functools import partial
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn.parameter import is_lazy
 
 from vanishing_variance.engine.device import device
 from vanishing_variance.engine.drawing import LABEL
 from vanishing_variance.engine.trial import Model, check_attention, check_model, check_norm, samples
 from vanishing_variance.harness.errors import InputError, shown
+from vanishing_variance.harness.progress import say
 from vanishing_variance.networks import AttentionMap, NormModule
 from vanishing_variance.plain.gradients import Single, beside_state
 from vanishing_variance.plain.model import Batch, PlainModel, initial_model
@@ -31,8 +32,69 @@ def check_network(plan: PlainPlan, seed: int) -> None:
     for part in initial_model(plan, seed).modules():
         if isinstance(part, NormModule):
             check_norm(variant.norm_name, variant.norm, variant.model.epsilon, part.width)
+    _check_trained(plan, seed)
     check_model(plan, partial(_model, plan, seed))
     _check_rules(plan, seed)
+    _say_drawn(plan, seed)
+
+
+def _check_trained(plan: PlainPlan, seed: int) -> None:
+    """Raise InputError where a step uses numbers that training would leave as they are; say what it does not use."""
+    model = initial_model(plan, seed).to(device()).train()
+    norms = [part for part in model.modules() if isinstance(part, NormModule)]
+    called: set[nn.Module] = set()
+    for part in norms:
+        part.register_forward_hook(lambda norm, *_: called.add(norm))
+    reached: dict[int, Tensor] = {}
+    for sample in samples(plan):
+        of_two = [_leaves(_logits(model, sample)) for _ in range(2)]
+        kept = {key: leaf for key, leaf in of_two[0].items() if key in of_two[1]}  # others are new in every step
+        for key in kept.keys() - {id(parameter) for parameter in model.parameters()}:
+            said = f"network {model.name}: a tensor {tuple(kept[key].shape)} asks for gradients and is no parameter"
+            raise InputError(f"{said}, so it is not trained; use nn.Parameter, nn.ModuleList or nn.ModuleDict")
+        reached |= kept
+    left = [name for name, tensor in model.named_parameters() if tensor.requires_grad and id(tensor) not in reached]
+    if left:
+        say(f"warning: network {model.name}: no gradient reaches {', '.join(left)}, which stay as they start")
+    variant = plan.variant
+    if variant.norm_name != "none" and not called and not variant.has_norm_of_modules:
+        say(f"warning: network {model.name} does not call its norm, so {variant.norm_name} changes nothing")
+    has_map = any(isinstance(part, AttentionMap) for part in model.modules())
+    if variant.attention_name != "softmax" and not has_map:
+        say(f"warning: network {model.name} makes no attention map, so {variant.attention_name} changes nothing")
+
+
+def _logits(model: PlainModel, sample: Batch) -> Tensor:
+    """Return the class logits of a sample."""
+    class_logits: Tensor = model({name: array.to(device()) for name, array in sample.items() if name != LABEL})
+    return class_logits
+
+
+def _leaves(computed: Tensor) -> dict[int, Tensor]:
+    """Return by `id` the tensors that would get a gradient of what was computed."""
+    leaves, seen, left = {}, set(), [computed.grad_fn]
+    while left:
+        node: Any = left.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        left += [before for before, _ in node.next_functions]
+        if type(node).__name__ == "AccumulateGrad":
+            leaves[id(node.variable)] = node.variable
+    return leaves
+
+
+def _say_drawn(plan: PlainPlan, seed: int) -> None:
+    """Say where the answers of a test are drawn."""
+    model = initial_model(plan, seed).to(device()).eval()
+    answers = []
+    with torch.random.fork_rng(), torch.no_grad():
+        for noise in (1, 2):
+            torch.manual_seed(noise)
+            answers.append(_logits(model, samples(plan)[0]).nan_to_num())
+    if not torch.equal(*answers):
+        what = "draws random numbers in a test, too; F.dropout needs training=self.training"
+        say(f"warning: network {model.name} {what}")
 
 
 def _check_rules(plan: PlainPlan, seed: int) -> None:
@@ -54,7 +116,7 @@ def _check_rules(plan: PlainPlan, seed: int) -> None:
         one.__dict__["of_map"] = partial(noting, used, one, one.of_map)
     with torch.random.fork_rng(), torch.no_grad():
         for sample in samples(plan):
-            model({name: array.to(device()) for name, array in sample.items() if name != LABEL})
+            _logits(model, sample)
     if used - asked or (maps and not asked):
         said = f"network {model.name}: attention has a `rule`, as in a test, and is not asked for `weights`"
         raise InputError(f"{said}; call it with logits")

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -77,7 +76,7 @@ def page(
     norm = get_param(run.params, "norm", str)
     if norm not in set(run.tests["line"]):
         raise InputError(f"params.yaml: norm is {norm!r}, of which metrics/tables has no results: run the study first")
-    scale, is_reduced = _scale(run.params)
+    scale, is_reduced = _scale(run)
     evidence = strongest(run, paper_scale)
     claims = [found.claim for found in evidence.values()]
     causes = [key for key in evidence if key.startswith(("cause-", "attribution-"))]
@@ -120,10 +119,9 @@ def _tables(results: Results, paper: pd.DataFrame) -> list[tuple[str, Markup]]:
     return tables
 
 
-def _scale(params: Mapping[str, Any]) -> tuple[list[str], bool]:
+def _scale(run: Results) -> tuple[list[str], bool]:
     """Return the seeds and gradient steps of a run beside the paper's, and whether any of them is smaller."""
-    blocks = get_param(params, "blocks", list[int])
-    seeds = len(blocks) * get_param(params, "seeds_per_block", int)
+    params, seeds = run.params, int(run.tests["n"].max())
     lines = [f"{seeds} seeds (the paper: {PAPER_SEEDS})"]
     is_reduced = seeds < PAPER_SEEDS
     ranges = ranges_of(params)

@@ -64,7 +64,8 @@ def _fewer(name: str, arms: Arms, scope: Scope) -> Estimate | None:
 
 
 def _percent(arms: Arms, results: pd.DataFrame, name: str, scope: Scope) -> "pd.Series[float]":
-    measured = results[results[name].notna()] if name in results else results[:0]
+    is_measured = name in results and results[name].notna().all()  # of some seeds alone it would have another n
+    measured = results if is_measured else results.assign(**{name: NAN})[:0]
     return 100 * arms.inside(measured, name).get(scope, pd.Series(dtype=float))
 
 

@@ -105,14 +105,19 @@ def _over_none(paper: pd.DataFrame, pair: Pair, line: str) -> pd.Series:
 
 
 def trained_otherwise(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the keys of PAPERS_SETUP at which params.yaml has another value, and that value."""
+    """Return the keys of PAPERS_SETUP, and options, at which params.yaml has another value, and that value."""
     sections = {key.split(".")[0] for key in PAPERS_SETUP} & params.keys()
     ours = flattened({section: get_param(params, section, Any) for section in sections})
     otherwise = {}
+    is_papers = params.get("network", PAPER) == PAPER
     for key, papers in PAPERS_SETUP.items():
+        if key.startswith("model.") and key != "model.epsilon" and not is_papers:
+            continue  # which other networks do not read
         for found in (key, key.rpartition(".")[0]):  # or the key of a section that is null
             if ours.get(found, papers) != papers:
                 otherwise[found] = ours[found]
+    if params.get("network_options"):
+        otherwise |= flattened({"network_options": params["network_options"]})
     grown = "ranges.short.growth.shape"  # which the paper's has not
     return otherwise | ({grown: ours[grown]} if grown in ours else {})
 

@@ -135,7 +135,7 @@ def choose(name: str, study: Study, basis: Tuned, otherwise: Collection[Path] = 
     blocks = study.choose.blocks
     all_kept = read_kept(name, study)
     kept = all_kept[all_kept["seed"].isin(basis.choosing)]
-    _check_chosen_by(name, study, all_kept, kept)
+    _check_chosen_by(name, study, all_kept, kept, basis.choosing)
 
     def read(task: str, run_name: str) -> pd.DataFrame | None:
         runs = [Run(task, run_name, block, study=name) for block in blocks]
@@ -165,14 +165,24 @@ def _read_blocks(runs: Sequence[Run], seeds: Sequence[int]) -> pd.DataFrame | No
     return results if is_whole or notes else None
 
 
-def _check_chosen_by(name: str, study: Study, kept: pd.DataFrame, choosing: pd.DataFrame) -> None:
-    """Raise InputError for a kept line that has results on a task, but none of seeds that choose."""
+def _check_chosen_by(
+    name: str, study: Study, kept: pd.DataFrame, choosing: pd.DataFrame, seeds: Collection[int]
+) -> None:
+    """Raise InputError for a kept line that has results on a task, but none of seeds that choose.
+
+    Beside lines that are trained it must have all of them: each is chosen by the same seeds.
+    """
     for task, line in product(study.tasks, study.kept.keys() & {*tuned_lines(study)} - study.lines.keys()):
         runs = run_names(study, line)
         has_any = rows(kept, task=task)["line"].isin(runs).any()
-        has_chosen = rows(choosing, task=task)["line"].isin(runs).any()
-        if has_any and not has_chosen:
+        of_task = rows(choosing, task=task)
+        chosen_by = {*of_task[of_task["line"].isin(runs)]["seed"]}
+        if has_any and not chosen_by:
             raise InputError(f"{kept_file(name)} has no seed of choose.blocks of line {line} on {task}")
+        absent = {*seeds} - chosen_by if has_any and study.lines else set()
+        if absent:
+            said = f"{kept_file(name)} lacks {len(absent)} of the seeds of choose.blocks, {min(absent)} the first"
+            raise InputError(f"{said}, of line {line} on {task}; all lines are chosen by the same")
 
 
 def require_chosen(name: str, study: Study, tuned: Tuned) -> None:

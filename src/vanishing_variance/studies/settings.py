@@ -21,11 +21,13 @@ from vanishing_variance.results.runs import CHOSEN
 from vanishing_variance.results.schema import without_diverged
 from vanishing_variance.studies.board import texts_of_seeds
 from vanishing_variance.studies.study import Study
-from vanishing_variance.studies.tuning import Tried, Tuned, common_seeds, failures, log_losses
+from vanishing_variance.studies.tuning import Tried, Tuned, common_seeds, failures, log_losses, tuned_lines
 
 # Of the seeds that choose, at settings beside a chosen one.
 ACCURACY: Columns = {"beyond": ("accuracy", BEYOND), "longest": ("accuracy", LONGEST)}
 GAIN: Columns = {"difference": ("difference", BEYOND), "difference_longest": ("difference", LONGEST)}
+# What a gain of a setting is of, each arm with its weights.
+OF_GAIN = ["run", "rule", "partner", "partner_rule"]
 # Of the seeds that choose, with replacement.
 REDRAWS = 10_000
 NOTE = (
@@ -33,7 +35,7 @@ NOTE = (
     "trained with the line's own seeds, above, is bold. *Redrawn*: how often 10,000 draws of as many of these seeds, "
     "with replacement, choose it. *Failed*: seeds that ended near chance; such a setting is out. "
     "Accuracies and gains here are of the seeds that choose, at settings beside a chosen one, tested after the choice; "
-    "gains are over the baseline at the same setting, where no seed of either failed."
+    "gains are over the baseline at the same setting, each with its better weights, where no seed of either failed."
 )
 
 
@@ -108,14 +110,15 @@ def settings_of_study(
     measured = []
     for task, of_task in settings.groupby("task", sort=False):
         at_length = _at_length(rows(of_choice, task=task), of_task, longest_of_runs)
-        for rule, of_rule in of_task.groupby("rule", sort=False):
-            measured.append(_measured(of_rule, at_length, longest_of_runs, sequences, str(rule)))
-    settings = settings.merge(pd.concat(measured), how="left", on=["task", "run", "partner", "rule"])
-    return settings.drop(columns="partner")
+        measured.append(_measured(of_task, at_length, longest_of_runs, sequences))
+    settings = settings.merge(pd.concat(measured), how="left", on=["task", *OF_GAIN])
+    return settings.drop(columns=["partner", "partner_rule"])
 
 
 def _rows_of_settings(study: Study, tuned: Tuned) -> Iterator[dict[str, Any]]:
     """Yield what the choice has of each setting; `partner`: the runs of the line's first baseline at the same one.
+
+    `rule` and `partner_rule`: the weights with which each has its lower loss.
 
     A setting in which a seed failed, of the line or of the baseline, has no partner.
     """
@@ -129,8 +132,9 @@ def _rows_of_settings(study: Study, tuned: Tuned) -> Iterator[dict[str, Any]]:
             row |= {"seeds": tried.seeds, "failed": tried.failed, "chosen": tried.chosen, "rule": tried.weights}
             row |= {f"loss_{rule}": loss for rule, loss in tried.losses.items()}
             same = (other for other in of_baseline if other.setting == tried.setting)
-            partners = (other.name for other in same if not other.failed and not tried.failed)
-            yield {**row, "baseline": baseline, "partner": next(partners, "")}
+            partners = ((other.name, other.weights) for other in same if not other.failed and not tried.failed)
+            partner, rule = next(partners, ("", ""))
+            yield {**row, "baseline": baseline, "partner": partner, "partner_rule": rule}
 
 
 def _redrawn(tested: pd.DataFrame, study: Study, tuned: Tuned, task: str, line: str) -> dict[str, float]:
@@ -169,19 +173,35 @@ def _at_length(tested: pd.DataFrame, settings: pd.DataFrame, longest: Mapping[st
     return tested[is_whole & is_beyond & is_common]
 
 
-def _measured(
-    settings: pd.DataFrame, tested: pd.DataFrame, longest: Mapping[str, int], sequences: int, rule: str
-) -> pd.DataFrame:
+def _measured(settings: pd.DataFrame, tested: pd.DataFrame, longest: Mapping[str, int], sequences: int) -> pd.DataFrame:
     """Return ACCURACY of settings, and GAIN over their partners, where they were tested at all lengths."""
     columns = {**ACCURACY, **GAIN}
-    runs = settings.drop_duplicates(["run", "partner"])
-    pairs = list(zip(runs["run"], runs["partner"], strict=True))
-    frame = compare(tested, pairs, longest, sequences, list(columns.values()), rules=[rule])
-    measured = view(frame, columns).rename(columns={"line": "run", "baseline": "partner"})
-    return measured.drop(columns=[f"{name}_n" for name in columns]).round(6)
+    pairs = settings[OF_GAIN].drop_duplicates()
+    ends = [f"{run} {rule}" if run else "" for run, rule in zip(pairs["run"], pairs["rule"], strict=True)]
+    partners = [
+        f"{run} {rule}" if run else "" for run, rule in zip(pairs["partner"], pairs["partner_rule"], strict=True)
+    ]
+    by_weights = tested.assign(line=tested["line"] + " " + tested["rule"], rule=CHOSEN)
+    of_weights = {f"{run} {rule}": longest[run] for run, rule in zip(pairs["run"], pairs["rule"], strict=True)}
+    frame = compare(
+        by_weights, list(zip(ends, partners, strict=True)), of_weights, sequences, list(columns.values()), [CHOSEN]
+    )  # fmt: skip
+    measured = view(frame, columns).drop(columns=["rule", *(f"{name}_n" for name in columns)]).round(6)
+    named = pairs.assign(line=ends, baseline=partners)
+    return named.merge(measured, on=["line", "baseline"]).drop(columns=["line", "baseline"])
 
 
-def settings_tables(settings: pd.DataFrame) -> str:
+def kept_on_steps(study: Study) -> list[str]:
+    """Return a line for each tuned line that is kept where steps are halved around the best setting of others."""
+    if not study.choose or not study.choose.refine or not study.lines:
+        return []
+    kept = [line for line in tuned_lines(study) if line not in study.lines]
+    return [
+        f"*{line}* is kept: the steps around its best setting were not halved, as those of others." for line in kept
+    ]
+
+
+def settings_tables(settings: pd.DataFrame, notes: list[str]) -> str:
     """Return the settings as Markdown, a table a task, rows in the order of their values; shared runs stand once."""
     chosen = settings.groupby(["task", "run"])["chosen"].transform(" ".join)  # by any line that has the run
     once = settings.assign(chosen=chosen).drop_duplicates(["task", "run"])
@@ -194,7 +214,7 @@ def settings_tables(settings: pd.DataFrame) -> str:
         cells = _cells(rows(in_order, task=task), keys)
         parts += [f"## Settings on {task}", table_of(cells, texts=1 + len(keys))]
         parts += _at_ends(rows(settings, task=task), keys)
-    return "\n" + "\n\n".join([*parts, NOTE]) + "\n"
+    return "\n" + "\n\n".join([*parts, *notes, NOTE]) + "\n"
 
 
 def _cells(settings: pd.DataFrame, keys: list[str]) -> pd.DataFrame:

@@ -34,6 +34,7 @@ from vanishing_variance.studies.plan import params_of_training
 from vanishing_variance.studies.reading import read_answers, read_measured, read_results, read_runs
 from vanishing_variance.studies.root import root_study
 from vanishing_variance.studies.settings import (
+    kept_on_steps,
     of_last_weights,
     settings_of_study,
     settings_tables,
@@ -71,7 +72,7 @@ def study_files(study: Study, planned: Planned) -> tuple[Files, pd.DataFrame]:
         by_setting = by_rule(read_runs(name, study, planned.runs, tuned))
         settings = settings_of_study(by_setting, study, tuned, longest_of_lines, sequences)
         files["settings.csv"] = settings
-        of_settings = settings_tables(settings)
+        of_settings = settings_tables(settings, kept_on_steps(study))
     by_steps = steps_section(of_last_weights(tested, tuned), study, longest)
     tables = board_table(name, _question(study, results), board, longest, study.statistics)
     files |= {"board.csv": board, "board.md": tables + by_steps + of_settings}
@@ -123,13 +124,15 @@ def evidence_of(study: Study, params: Mapping[str, Any], results: pd.DataFrame) 
     """
     names = {line: line_of(study.own(line)["norm"], study.range_of(line)) for line in study.names}
     named = results.assign(line=results["line"].map(names))
-    tested = without_diverged(by_rule(named))
+    of_rules = by_rule(named)
+    diverged, tested = of_rules[of_rules["note"].notna()], without_diverged(of_rules)
     whole = named.merge(tested[["task", "line"]].drop_duplicates())
     return Evidence(
         accuracy=tested,
         mechanism=beside_accuracy(whole),
         paper=read_csv(REFERENCE),
         training=TrainingSetup.of(params, list(names.values())),
+        diverged={*zip(diverged["task"], diverged["line"], strict=True)},
     )
 
 

@@ -147,12 +147,15 @@ class Models:
     def answers_as_trained(self, sequences: Sequences, attended: Attended) -> dict[str, Int8[Tensor, "S B"]]:
         """Return each answer by the rules `last`, as trained, and `hard`.
 
-        The latter: all attention on the item of the largest weight, of equal ones of the largest logit.
+        The latter: all attention on the item of the largest weight, of equal ones of the largest logit; no answer where
+        a weight is not a number.
         """
         labels = self.labels(sequences)
         largest = items_at(attended.items, attended.largest.unsqueeze(-1))
         class_logits = self.class_logits(largest.hidden().squeeze(2))
-        return {"last": marked(self.read_out(attended.after), labels), "hard": marked(class_logits, labels)}
+        of_heads = attended.weights.amax(-1).isfinite().unflatten(1, (len(labels), -1))  # NaN where a weight is
+        hard = marked(class_logits, labels).masked_fill(~of_heads.all(-1), NO_ANSWER)
+        return {"last": marked(self.read_out(attended.after), labels), "hard": hard}
 
 
 def marked(class_logits: Float[Tensor, "*S B C"], labels: Int64[Tensor, " B"]) -> Int8[Tensor, "*S B"]:

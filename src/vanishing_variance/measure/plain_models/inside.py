@@ -29,8 +29,15 @@ IsTarget = Mapping[int, Bool[np.ndarray, "S I"]]
 
 
 def has_inside(plan: TrainingPlan) -> bool:
-    """Return whether what is inside the network can be measured."""
-    return hasattr(load_network(plan.network), "inside")
+    """Return whether what is inside the network can be measured, by an `inside` that is of its `forward`."""
+    network = load_network(plan.network)
+    classes = [vars(one) for one in getattr(network, "__mro__", ())]
+    inside_at, forward_at = (_first_with(name, classes) for name in ("inside", "forward"))
+    return hasattr(network, "inside") and inside_at <= forward_at  # else it is of a class that computes otherwise
+
+
+def _first_with(name: str, classes: Sequence[Mapping[str, Any]]) -> int:
+    return next((place for place, one in enumerate(classes) if name in one), len(classes))
 
 
 def inside(
@@ -55,7 +62,9 @@ def inside_and_target(
     """
     plan, weights = as_plain(plan, weights)
     if not has_inside(plan):
-        raise InputError(f"network {plan.network_name}: not measured; it has no method inside(items, query)")
+        raise InputError(
+            f"network {plan.network_name}: not measured; it has no method inside(items, query) beside its forward"
+        )
     jobs = []
     for place, seed in enumerate(seeds):
         jobs.append(job(_of_seed, plan, seed, of_seed(weights, place), lengths, tested, sequences))

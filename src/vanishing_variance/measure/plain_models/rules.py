@@ -43,12 +43,13 @@ def _maps(model: PlainModel) -> list[AttentionMap]:
 
 
 def _hard(of: AttentionMap, logits: Float[Tensor, "B H *Q N"]) -> Float[Tensor, "B H *Q N"]:
-    """Return all weight on the item of the largest weight, of equal ones that of the largest logit."""
-    among = logits
+    """Return all weight on the item of the largest weight, of equal ones of the largest logit; NaN where one is."""
+    among = weights = logits
     if not of.is_softmax:
         weights = of.of_map(logits)
         among = logits.masked_fill(weights != weights.amax(-1, keepdim=True), -torch.inf)
-    return torch.zeros_like(logits).scatter(-1, among.argmax(-1, keepdim=True), 1.0)
+    hard = torch.zeros_like(logits).scatter(-1, among.argmax(-1, keepdim=True), 1.0)
+    return hard.masked_fill(~weights.amax(-1, keepdim=True).isfinite(), torch.nan)
 
 
 def _adaptive(_: AttentionMap, logits: Float[Tensor, "B H *Q N"]) -> Float[Tensor, "B H *Q N"]:
