@@ -313,8 +313,8 @@ def test_what_a_network_does_not_use_is_said(capfd):
     plan = make_plain("argmax", Deaf)
     check_network(replace(plan, variant=replace(plan.variant, attention_name="ssmax")), 0)
     left, norm, attention, drawn = capfd.readouterr().err.splitlines()
-    assert left.endswith("which stay as they start")
-    assert "no gradient reaches network.norm.scale, network.norm.shift, network.unused.weight" in left
+    assert left.endswith("in a trial: they may stay as they start")
+    assert "no gradient reached network.norm.scale, network.norm.shift, network.unused.weight" in left
     assert norm == "warning: network Deaf does not call its norm, so ln changes nothing"
     assert attention == "warning: network Deaf makes no attention map, so ssmax changes nothing"
     assert drawn.endswith("draws random numbers in a test, too; F.dropout needs training=self.training")

@@ -43,7 +43,7 @@ class Evidence:
         absent = [line for line in lines if line not in set(of_task["line"])]
         for line in absent:
             if (pair.task, line) in self.diverged:
-                said = f"a training of {pair.task} on the {range_of(line)} range with {norm_of(line)} diverged"
+                said = f"a training of {pair.task} on the {range_of(line)} range with {norm_of(line)} diverged, or its test had too little memory"
                 raise NotTestedError(said)
         if absent:
             said = f"{pair.task} was not trained on the {range_of(pair.line)} range with"

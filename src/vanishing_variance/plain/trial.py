@@ -47,15 +47,18 @@ def _check_trained(plan: PlainPlan, seed: int) -> None:
         part.register_forward_hook(lambda norm, *_: called.add(norm))
     reached: dict[int, Tensor] = {}
     for sample in samples(plan):
-        of_two = [_leaves(_logits(model, sample)) for _ in range(2)]
+        with torch.random.fork_rng():
+            of_two = [_leaves(_logits(model, sample)) for _ in range(2)]
         kept = {key: leaf for key, leaf in of_two[0].items() if key in of_two[1]}  # others are new in every step
         for key in kept.keys() - {id(parameter) for parameter in model.parameters()}:
             said = f"network {model.name}: a tensor {tuple(kept[key].shape)} asks for gradients and is no parameter"
             raise InputError(f"{said}, so it is not trained; use nn.Parameter, nn.ModuleList or nn.ModuleDict")
-        reached |= kept
+        reached |= of_two[0] | of_two[1]
     left = [name for name, tensor in model.named_parameters() if tensor.requires_grad and id(tensor) not in reached]
     if left:
-        say(f"warning: network {model.name}: no gradient reaches {', '.join(left)}, which stay as they start")
+        say(
+            f"warning: network {model.name}: no gradient reached {', '.join(left)} in a trial: they may stay as they start"
+        )
     variant = plan.variant
     if variant.norm_name != "none" and not called and not variant.has_norm_of_modules:
         say(f"warning: network {model.name} does not call its norm, so {variant.norm_name} changes nothing")
