@@ -43,8 +43,8 @@ class Evidence:
         absent = [line for line in lines if line not in set(of_task["line"])]
         for line in absent:
             if (pair.task, line) in self.diverged:
-                said = f"a training of {pair.task} on the {range_of(line)} range with {norm_of(line)} diverged, or its test had too little memory"
-                raise NotTestedError(said)
+                said = f"a training of {pair.task} on the {range_of(line)} range with {norm_of(line)} diverged"
+                raise NotTestedError(f"{said}, or its test had too little memory")
         if absent:
             said = f"{pair.task} was not trained on the {range_of(pair.line)} range with"
             raise NotTestedError(f"{said} {' and '.join(map(norm_of, absent))}")

@@ -56,9 +56,8 @@ def _check_trained(plan: PlainPlan, seed: int) -> None:
         reached |= of_two[0] | of_two[1]
     left = [name for name, tensor in model.named_parameters() if tensor.requires_grad and id(tensor) not in reached]
     if left:
-        say(
-            f"warning: network {model.name}: no gradient reached {', '.join(left)} in a trial: they may stay as they start"
-        )
+        what = f"no gradient reached {', '.join(left)} in a trial: they may stay as they start"
+        say(f"warning: network {model.name}: {what}")
     variant = plan.variant
     if variant.norm_name != "none" and not called and not variant.has_norm_of_modules:
         say(f"warning: network {model.name} does not call its norm, so {variant.norm_name} changes nothing")
