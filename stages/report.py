@@ -1,18 +1,16 @@
 """Write the page: every result beside the paper's."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from vanishing_variance.engine.ranges import ranges_of
-from vanishing_variance.harness.errors import InputError, shown
 from vanishing_variance.harness.files import read_document, read_text, write_text
 from vanishing_variance.harness.frames import read_csv
 from vanishing_variance.harness.paths import FIGURES, METRICS, PLOTS
 from vanishing_variance.harness.script import Arguments, run_script
 from vanishing_variance.harness.sections import PATH
-from vanishing_variance.harness.yaml import flattened, read_yaml
-from vanishing_variance.report.page import page, read_figure
+from vanishing_variance.harness.yaml import read_yaml
+from vanishing_variance.report.page import page, read_figure, require_compared
 from vanishing_variance.report.readme import README, points
 from vanishing_variance.report.strongest import Results
 from vanishing_variance.report.studies import read_paper_scale
@@ -34,7 +32,7 @@ SHOWN = (
 def main() -> None:
     Arguments(description=__doc__).parse_args()
     params = read_yaml(PATH)
-    _require_compared(params)
+    require_compared(params, _compared())
     paper_scale, _ = read_paper_scale(params)
     own = Results(read_document(METRICS / "claims.json"), params, read_csv(METRICS / "tables" / "tests.csv"))
     shown = [name for name in SHOWN if "long" in ranges_of(params) or not name.endswith("-long")]
@@ -48,15 +46,11 @@ def main() -> None:
     write_text(PAGE, html)
 
 
-def _require_compared(params: Mapping[str, Any]) -> None:
-    """Raise InputError where params.yaml was edited since the results of the page were compared."""
+def _compared() -> dict[str, Any]:
+    """Return the parameters with which DVC last compared results, by key; nothing where it has not."""
     stages = read_yaml(LOCK)["stages"] if LOCK.exists() else {}
-    compared = stages.get("compare", {}).get("params", {}).get(PATH.name, {})
-    now = flattened(params)
-    for key, before in flattened(compared).items():
-        if now.get(key) != before:
-            said = f"{PATH}: {key} was edited since results were compared, when it was {shown(before)}"
-            raise InputError(f"{said}; put it back, or dvc repro")
+    compared: dict[str, Any] = stages.get("compare", {}).get("params", {}).get(PATH.name, {})
+    return compared
 
 
 if __name__ == "__main__":

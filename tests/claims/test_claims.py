@@ -47,6 +47,10 @@ def test_what_was_not_trained_or_tested_beyond_training_is_not_tested():
     assert having(NOT_TESTED, SOME, **short) == LONG
     found = verdict("argmax-long", **short)
     assert (found["evidence"], found["steps"]) == ("argmax was not trained on the long range with ln and none", {})
+    found = verdict("argmax-long", **short, diverged={("argmax", "long-ln")})
+    assert found["evidence"].startswith(
+        "a training of argmax on the long range with ln diverged, or its test had too l"
+    )
     last = {"accuracy": accuracy().query("rule == 'last'")}
     said = "no seed of argmax with ln and none alike was tested beyond the 16 of training by the rule adaptive"
     adaptive = {f"{task}-{name}" for task in SHORT for name in ("adaptive", "orthogonal")}

@@ -184,5 +184,5 @@ def test_what_another_network_shows_and_reads_is_not_taken_for_ones_own(capsys):
         smoke(), "argmax", "ln", [0], network=Shifted, options={"width": 8, "heads": 1, "layers": 1}, steps=2
     )
     assert "warning: model.width, model.attention_biases: read by network paper alone" in capsys.readouterr().err
-    with pytest.raises(InputError, match=r"has no method inside.* beside its forward"):
+    with pytest.raises(InputError, match=r"has no method inside.* in the class of its forward"):
         inside(models)

@@ -13,7 +13,7 @@ from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.files import read_document
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.params import changed
-from vanishing_variance.report.page import page, read_figure
+from vanishing_variance.report.page import page, read_figure, require_compared
 from vanishing_variance.report.readme import BEGIN, END, points, rewritten
 from vanishing_variance.report.strongest import Results, Strongest, strongest
 
@@ -77,9 +77,8 @@ def test_the_page_says_what_was_trained_and_how(given):
 def test_a_page_of_results_that_were_compared_with_other_parameters_is_one_line(monkeypatch):
     monkeypatch.chdir(ROOT)
     params = changed(read_yaml(ROOT / "params.yaml"), {"training.decay": "cosine"})
-    said = r"^params.yaml: training.decay was edited since results were compared, when it was 'none'; put it back, or "
-    with pytest.raises(InputError, match=said):
-        report._require_compared(params)
+    with pytest.raises(InputError, match=r"^params.yaml: training was edited since results were compared; put it back"):
+        require_compared(params, report._compared())
 
 
 def test_a_figure_that_is_missing_cut_off_or_without_words_is_one_line(tmp_path):

@@ -5,7 +5,7 @@ import pytest
 
 from vanishing_variance.results.columns import rows
 from vanishing_variance.results.schema import by_rule
-from vanishing_variance.studies.settings import labels, settings_of_study
+from vanishing_variance.studies.settings import kept_on_steps, labels, settings_of_study
 from vanishing_variance.studies.study import Study
 from vanishing_variance.studies.tables import _of_lines
 from vanishing_variance.studies.tuning import Tried, Tuned
@@ -61,6 +61,13 @@ def test_each_arm_of_a_gain_has_the_weights_of_its_lower_loss():
     losses = {"none": {"last": -1.0, "averaged": -2.0}, "ln": {"last": -2.0, "averaged": -1.0}}
     of_ln = settings_of({"none": (0, 0, 0), "ln": (0, 0, 0)}, results, losses)
     assert of_ln["difference"].tolist() == pytest.approx([50 - 12.5] * 3)
+
+
+def test_a_kept_line_whose_steps_are_not_halved_is_said():
+    kept = STUDY.model_copy(update={"kept": {"none": {}}, "lines": {"ln": {}}})
+    assert kept_on_steps(kept) == []
+    (said,) = kept_on_steps(kept.model_copy(update={"choose": STUDY.choose.model_copy(update={"refine": 1})}))
+    assert said.startswith("*none* is kept: unlike those of lines that are trained")
 
 
 def test_keys_that_end_alike_are_named_whole():

@@ -51,7 +51,7 @@ def answers(
         found, frames = evaluate_block(plan, weights, seeds, sequences, diagnostics, small=small)
     if diagnostics is not None and ("mechanism" not in frames or plan.variant.model.heads > 1):
         measured = _plain("inside")
-        if measured.has_inside(plan):
+        if measured.has_inside(plan.network):
             number = min(IN_HEADS, test.sequences)
             frames["heads"], is_target = measured.inside_and_target(
                 plan, seeds, weights["last"], test.lengths, test.sequences, number

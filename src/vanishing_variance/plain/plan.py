@@ -19,6 +19,17 @@ NetworkChoice = str | type[nn.Module]
 GIVEN = 2
 
 
+def has_inside(network: NetworkChoice) -> bool:
+    """Return whether a network has an `inside` of its own computation, not of a class whose `forward` it replaces."""
+    kind = load_network(network)
+    classes = getattr(kind, "__mro__", ())
+    of_inside = next((one for one in classes if "inside" in vars(one)), None)
+    if of_inside is None or getattr(of_inside, "forward", nn.Module.forward) is nn.Module.forward:  # of a mixin
+        return hasattr(kind, "inside")
+    derived = [one for one in classes if issubclass(one, of_inside) and one is not of_inside]
+    return not any("forward" in vars(one) for one in derived)
+
+
 @dataclass(frozen=True)
 class PlainPlan(TrainingPlan):
     """A training plan, `network`, the name of a file of networks/ or a class, and `options`, its keyword arguments.

@@ -19,7 +19,7 @@ from vanishing_variance.harness.progress import say
 from vanishing_variance.networks import AttentionMap, NormModule
 from vanishing_variance.plain.gradients import Single, beside_state
 from vanishing_variance.plain.model import Batch, PlainModel, initial_model
-from vanishing_variance.plain.plan import PlainPlan
+from vanishing_variance.plain.plan import PlainPlan, has_inside
 
 # Of numbers that are trained, averaged and written.
 DTYPES = torch.float32, torch.float64, torch.int64, torch.int32, torch.uint8, torch.bool
@@ -132,7 +132,7 @@ def _model(plan: PlainPlan, seed: int) -> Model:
 
     def parts(batch: Batch) -> dict[str, Tensor]:
         class_logits = model(batch)
-        if not model.training and hasattr(type(model.network), "inside"):
+        if not model.training and has_inside(plan.network):
             model.inside(batch)
         single.check_bound()
         return {"its answer": class_logits}

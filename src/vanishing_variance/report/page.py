@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -104,6 +105,13 @@ def page(
         papers=papers,
         raised=raised,
     )
+
+
+def require_compared(params: Mapping[str, Any], compared: Mapping[str, Any]) -> None:
+    """Raise InputError where params.yaml was edited since results were compared, with values `compared` by key."""
+    for key, before in compared.items():
+        if get_param(params, key, Any) != before:
+            raise InputError(f"params.yaml: {key} was edited since results were compared; put it back, or dvc repro")
 
 
 def _tables(results: Results, paper: pd.DataFrame) -> list[tuple[str, Markup]]:

@@ -116,8 +116,8 @@ def trained_otherwise(params: Mapping[str, Any]) -> dict[str, Any]:
         for found in (key, key.rpartition(".")[0]):  # or the key of a section that is null
             if ours.get(found, papers) != papers:
                 otherwise[found] = ours[found]
-    if params.get("network_options"):
-        otherwise |= flattened({"network_options": params["network_options"]})
+    options = get_param(params, "network_options", dict[str, Any]) if "network_options" in params else {}
+    otherwise |= {f"network_options.{key}": value for key, value in options.items()}
     grown = "ranges.short.growth.shape"  # which the paper's has not
     return otherwise | ({grown: ours[grown]} if grown in ours else {})
 

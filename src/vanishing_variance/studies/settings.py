@@ -177,17 +177,14 @@ def _measured(settings: pd.DataFrame, tested: pd.DataFrame, longest: Mapping[str
     """Return ACCURACY of settings, and GAIN over their partners, where they were tested at all lengths."""
     columns = {**ACCURACY, **GAIN}
     pairs = settings[OF_GAIN].drop_duplicates()
-    ends = [f"{run} {rule}" if run else "" for run, rule in zip(pairs["run"], pairs["rule"], strict=True)]
-    partners = [
-        f"{run} {rule}" if run else "" for run, rule in zip(pairs["partner"], pairs["partner_rule"], strict=True)
-    ]
     by_weights = tested.assign(line=tested["line"] + " " + tested["rule"], rule=CHOSEN)
-    of_weights = {f"{run} {rule}": longest[run] for run, rule in zip(pairs["run"], pairs["rule"], strict=True)}
-    frame = compare(
-        by_weights, list(zip(ends, partners, strict=True)), of_weights, sequences, list(columns.values()), [CHOSEN]
-    )  # fmt: skip
+    lines = pairs["run"] + " " + pairs["rule"]
+    baselines = (pairs["partner"] + " " + pairs["partner_rule"]).str.strip()  # "" without a partner
+    of_lines = dict(zip(lines, pairs["run"].map(longest), strict=True))
+    both = list(zip(lines, baselines, strict=True))
+    frame = compare(by_weights, both, of_lines, sequences, list(columns.values()), [CHOSEN])
     measured = view(frame, columns).drop(columns=["rule", *(f"{name}_n" for name in columns)]).round(6)
-    named = pairs.assign(line=ends, baseline=partners)
+    named = pairs.assign(line=lines, baseline=baselines)
     return named.merge(measured, on=["line", "baseline"]).drop(columns=["line", "baseline"])
 
 
@@ -197,7 +194,8 @@ def kept_on_steps(study: Study) -> list[str]:
         return []
     kept = [line for line in tuned_lines(study) if line not in study.lines]
     return [
-        f"*{line}* is kept: the steps around its best setting were not halved, as those of others." for line in kept
+        f"*{line}* is kept: unlike those of lines that are trained, the steps around its best setting were not halved."
+        for line in kept
     ]
 
 

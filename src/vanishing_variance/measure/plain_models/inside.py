@@ -21,23 +21,11 @@ from vanishing_variance.harness.parallel import Report, job
 from vanishing_variance.harness.progress import Progress
 from vanishing_variance.measure.plain_models.limited import Weights, held_out, in_batches, model_of, of_seed
 from vanishing_variance.plain.model import Batch, PlainModel, as_plain
-from vanishing_variance.plain.plan import PlainPlan, load_network
+from vanishing_variance.plain.plan import PlainPlan, has_inside
 
 # By length: of each layer the numbers of `_inside`; and whether the target has the largest weight.
 ByLength = Mapping[int, list[Float[np.ndarray, "I H 3"]]]
 IsTarget = Mapping[int, Bool[np.ndarray, "S I"]]
-
-
-def has_inside(plan: TrainingPlan) -> bool:
-    """Return whether what is inside the network can be measured, by an `inside` that is of its `forward`."""
-    network = load_network(plan.network)
-    classes = [vars(one) for one in getattr(network, "__mro__", ())]
-    inside_at, forward_at = (_first_with(name, classes) for name in ("inside", "forward"))
-    return hasattr(network, "inside") and inside_at <= forward_at  # else it is of a class that computes otherwise
-
-
-def _first_with(name: str, classes: Sequence[Mapping[str, Any]]) -> int:
-    return next((place for place, one in enumerate(classes) if name in one), len(classes))
 
 
 def inside(
@@ -61,10 +49,9 @@ def inside_and_target(
     nothing of a task without a target.
     """
     plan, weights = as_plain(plan, weights)
-    if not has_inside(plan):
-        raise InputError(
-            f"network {plan.network_name}: not measured; it has no method inside(items, query) beside its forward"
-        )
+    if not has_inside(plan.network):
+        what = "it has no method inside(items, query) in the class of its forward"
+        raise InputError(f"network {plan.network_name}: not measured; {what}")
     jobs = []
     for place, seed in enumerate(seeds):
         jobs.append(job(_of_seed, plan, seed, of_seed(weights, place), lengths, tested, sequences))
