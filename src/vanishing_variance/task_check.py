@@ -6,17 +6,19 @@ B sequences, N items.
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
+from importlib.util import find_spec, module_from_spec
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 
+from vanishing_variance import tasks
 from vanishing_variance.engine import registry
 from vanishing_variance.engine.drawing import LABEL, labels_of, sample
 from vanishing_variance.engine.ranges import Range
 from vanishing_variance.engine.run import PAPER
 from vanishing_variance.engine.streams import stream
-from vanishing_variance.engine.task import TARGET, Embedded, Number, OneHot, Sequences, Task, count
+from vanishing_variance.engine.task import TARGET, Embedded, Number, OneHot, Sequences, Task, count, name_of
 from vanishing_variance.harness.errors import InputError, shown
 from vanishing_variance.harness.memory import in_one_line
 from vanishing_variance.harness.progress import say
@@ -51,6 +53,10 @@ def check_task(
         if length >= trained.shortest and _alike(looked_at[length], other):  # shorter ones may be alike
             why = "sample returns the same sequences whatever the generator; it must draw from rng"
             raise InputError(f"task {name}: {why}")
+    again = _read_again(task)
+    if not _alike(_looked_at(again, name, SEQUENCES, trained.longest, in_order), looked_at[trained.longest]):
+        why = "its file, read again, gives other sequences or labels; random numbers outside sample need a seed"
+        raise InputError(f"task {name}: {why}")
     labels = np.concatenate([drawn[LABEL] for drawn in looked_at.values()])
     if np.all(labels == labels[0]):
         say(f"warning: task {name}: all labels are {labels[0]}; there is nothing to learn")
@@ -144,6 +150,18 @@ def _looked_at(task: Task, name: str, number: int, length: int, in_order: bool) 
         for problem in _of_labels(task, batch, labels, in_order):
             raise InputError(f"task {name}: {problem}")
     return batch | {LABEL: labels}
+
+
+def _read_again(task: Task) -> Task:
+    """Return a task of tasks/ as another process reads it, from its file; any other as it is."""
+    kind = type(task)
+    spec = find_spec(kind.__module__) if kind.__module__ == f"{tasks.__name__}.{name_of(task)}" else None
+    if spec is None or spec.loader is None:
+        return task
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    again: Task = getattr(module, kind.__name__)(**dict(task))
+    return again
 
 
 def _of_labels(task: Task, batch: Sequences, labels: np.ndarray, in_order: bool) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 import re
 import sys
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -135,3 +136,28 @@ def test_a_wrong_file_is_one_line(load, package, text, line, tmp_path, monkeypat
     monkeypatch.delitem(sys.modules, f"{package.__name__}.own", raising=False)
     with pytest.raises(InputError, match=line):
         load("own")
+
+
+ODD = """import numpy as np
+from vanishing_variance.tasks.argmax import Argmax
+
+ODD = np.random.default_rng({seed}).permutation(10)
+
+class Odd(Argmax):
+    def label(self, batch):
+        return ODD[super().label(batch)]
+"""
+
+
+SAME = pytest.raises(InputError, match="^task odd: its file, read again, gives other sequences or labels; ")
+
+
+@pytest.mark.parametrize(("seed", "said"), [("", SAME), ("0", nullcontext())])
+def test_another_process_has_to_read_the_same_task(seed, said, tmp_path, monkeypatch):
+    (tmp_path / "odd.py").write_text(ODD.format(seed=seed))
+    monkeypatch.setattr(tasks, "__path__", [str(tmp_path)])
+    monkeypatch.setattr(registry, "names", lambda folder: ["odd"])
+    monkeypatch.delitem(sys.modules, f"{tasks.__name__}.odd", raising=False)
+    odd = registry.load_task("odd")()
+    with said:
+        check_task(odd, "odd", TRAINED, in_order=False)
