@@ -1,6 +1,7 @@
 """The Transformer is torch's, where torch has it; the rest is its formula."""
 
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from vanishing_variance.attentions import softmax
 from vanishing_variance.engine import registry
 from vanishing_variance.measure.inference.temperature import POLYNOMIAL
 from vanishing_variance.measure.plain_models.rules import by_rules
-from vanishing_variance.networks import AttentionMap, Sizes, transformer
+from vanishing_variance.networks import AttentionMap, NormModule, Sizes, transformer
 from vanishing_variance.networks.paper import Network as PaperNetwork
 from vanishing_variance.networks.transformer import Network
 from vanishing_variance.plain.model import initial_model
@@ -339,3 +340,10 @@ def test_the_rules_of_the_test_change_the_weights_of_all_tokens(sink):
         normalised = attention.norm(torch.from_numpy(outputs))
         assert_same(changed(tokens, N + 1), attention.output(normalised))
     assert model.network.blocks[0].attention.map.rule is None
+
+
+def test_a_normaliser_that_writes_in_place_leaves_what_it_is_given():
+    own = SimpleNamespace(LEARNABLE={}, normalise=lambda outputs, parameters, epsilon: outputs.mul_(2.0))
+    given = torch.ones(B, WIDTH)
+    doubled = NormModule(own, 0.0, WIDTH)(given)
+    assert (given.unique().tolist(), doubled.unique().tolist()) == ([1.0], [2.0])
