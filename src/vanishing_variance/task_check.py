@@ -3,10 +3,11 @@
 B sequences, N items.
 """
 
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
-from importlib.util import find_spec, module_from_spec
+from importlib.util import module_from_spec
 from numbers import Integral
 from typing import Any
 
@@ -155,7 +156,7 @@ def _looked_at(task: Task, name: str, number: int, length: int, in_order: bool) 
 def _read_again(task: Task) -> Task:
     """Return a task of tasks/ as another process reads it, from its file; any other as it is."""
     kind = type(task)
-    spec = find_spec(kind.__module__) if kind.__module__ == f"{tasks.__name__}.{name_of(task)}" else None
+    spec = sys.modules[kind.__module__].__spec__ if kind.__module__ == f"{tasks.__name__}.{name_of(task)}" else None
     if spec is None or spec.loader is None:
         return task
     module = module_from_spec(spec)
