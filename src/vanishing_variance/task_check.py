@@ -54,9 +54,10 @@ def check_task(
         if length >= trained.shortest and _alike(looked_at[length], other):  # shorter ones may be alike
             why = "sample returns the same sequences whatever the generator; it must draw from rng"
             raise InputError(f"task {name}: {why}")
-    again = _read_again(task)
+    with in_one_line(f"task {name}: its file, read again,"):
+        again = _read_again(task)
     if not _alike(_looked_at(again, name, SEQUENCES, trained.longest, in_order), looked_at[trained.longest]):
-        why = "its file, read again, gives other sequences or labels; random numbers outside sample need a seed"
+        why = "its file, read again, differs: it was edited since, or draws outside sample without a seed"
         raise InputError(f"task {name}: {why}")
     labels = np.concatenate([drawn[LABEL] for drawn in looked_at.values()])
     if np.all(labels == labels[0]):
